@@ -76,8 +76,8 @@ class Profile:
 def profile(path: StrPath | None = None) -> Profile:
     """Profiles the GPU work of this process: ``with metalens.profile() as p: …``, then ``p.report``.
 
-    The log is written to ``path``, which is replaced, else to a temporary file that lasts as long as the profile. Off
-    macOS this does nothing, and says so once.
+    The log is written to ``path``, which is replaced, else to a temporary file that lasts as long as the
+    profile. Off macOS this does nothing, and says so once.
     """
     return Profile(path)
 

@@ -9,11 +9,12 @@ use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWor
 use metalens_comparison::{GateResult, Number};
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
-use crate::folder::FILE_MISSING;
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
 use crate::{environment, finding_totals};
 
+/// Id of notes on files that a folder of results lacks.
+pub const FILE_MISSING: &str = "file-missing";
 /// Id of the note that a simulator wrote a recording.
 const SYNTHETIC: &str = "synthetic";
 /// Largest number of rows on a page of text: GitHub shows half a megabyte.

@@ -10,6 +10,8 @@ use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::index::FILE_MISSING;
+
 /// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// The name of the format; its number rises when a key is removed or changes meaning.
@@ -103,9 +105,6 @@ pub struct Problem {
     /// Reason of the problem.
     pub why: String,
 }
-
-/// The id of notes on missing files.
-pub const FILE_MISSING: &str = "file-missing";
 
 impl Problem {
     /// Returns a note that says that the file is missing, and why.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use metalens_batch::{Index, Search};
 use metalens_render::document::Block;
-use metalens_render::folder::FILE_MISSING;
+use metalens_render::index::FILE_MISSING;
 use metalens_render::terminal::{self, style};
 use metalens_render::{index, json};
 use metalens_text::units::{count, counted};
