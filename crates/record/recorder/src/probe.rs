@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
 use metalens_files::Owner;
-use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
+use metalens_xctrace::{Stdin, interpreter_line};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use tempfile::{TempDir, TempPath};
 
 use crate::error::{Error, Result, file};
+use crate::launcher::{Named, direct};
 use crate::program_end::ProgramEnd;
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::recorded_bundle::RecordedProgram;
@@ -146,9 +147,6 @@ impl ProbePlan {
                        --recorder xctrace";
             return Err(Error::Target(why.to_owned()));
         };
-        if let Some(why) = refuses_libraries(&SystemCommands::default(), &launch.program) {
-            return Err(Error::Target(why));
-        }
         // What was a folder that macOS guards, or a program that cannot be traced, is none here.
         warnings.clear();
         let ignored = request.ignored_by_simulator();
@@ -158,7 +156,7 @@ impl ProbePlan {
         }
         let program = std::iter::once(launch.program.into_os_string());
         Ok(Self {
-            command: program.chain(launch.arguments).collect(),
+            command: loadable(program.chain(launch.arguments).collect())?,
             environment: launch.environment,
             warnings,
             probe,
@@ -295,6 +293,38 @@ impl ProbePlan {
             metalens_files::give_file(output, owner)?;
         }
         Ok(output.clone())
+    }
+}
+
+/// Returns the words that start a program so that macOS loads the probe into it. Other systems load it into
+/// every program.
+///
+/// # Errors
+///
+/// If macOS would not load it.
+pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
+    if !cfg!(target_os = "macos") {
+        return Ok(command);
+    }
+    let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
+    let path = std::env::var_os("PATH");
+    let find = |word: &OsStr| {
+        let found = metalens_xctrace::resolve(word, path.as_deref(), &folder).ok()?;
+        Some(Named {
+            interpreter: interpreter_line(&found.path),
+            path: found.path,
+        })
+    };
+    let command = direct(command, &find).map_err(|refused| Error::Target(refused.message()))?;
+    let started = command.first().and_then(|program| find(program));
+    // The signature of a script is that of its interpreter.
+    let image = started.map(|found| match found.interpreter.first() {
+        Some(interpreter) => PathBuf::from(interpreter),
+        None => found.path,
+    });
+    match image.and_then(|image| refuses_libraries(&SystemCommands::default(), &image)) {
+        Some(why) => Err(Error::Target(why)),
+        None => Ok(command),
     }
 }
 
