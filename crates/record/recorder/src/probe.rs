@@ -22,7 +22,7 @@ use serde_json::Value;
 use tempfile::{TempDir, TempPath};
 
 use crate::error::{Error, Result, file};
-use crate::launcher::{Named, direct};
+use crate::launcher::direct;
 use crate::program_end::ProgramEnd;
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::recorded_bundle::RecordedProgram;
@@ -310,19 +310,15 @@ pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
     let path = std::env::var_os("PATH");
     let find = |word: &OsStr| {
         let found = metalens_xctrace::resolve(word, path.as_deref(), &folder).ok()?;
-        Some(Named {
-            interpreter: interpreter_line(&found.path),
-            path: found.path,
-        })
+        let line = interpreter_line(&found.path);
+        Some((found.path, line))
     };
-    let command = direct(command, &find).map_err(|refused| Error::Target(refused.message()))?;
+    let command = direct(&command, &find).map_err(|refused| Error::Target(refused.message()))?;
     let started = command.first().and_then(|program| find(program));
     // The signature of a script is that of its interpreter.
-    let image = started.map(|found| match found.interpreter.first() {
-        Some(interpreter) => PathBuf::from(interpreter),
-        None => found.path,
-    });
-    match image.and_then(|image| refuses_libraries(&SystemCommands::default(), &image)) {
+    let image = started.map(|(path, line)| line.first().map_or(path, PathBuf::from));
+    let runner = SystemCommands::default();
+    match image.and_then(|image| refuses_libraries(&runner, &image)) {
         Some(why) => Err(Error::Target(why)),
         None => Ok(command),
     }
