@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
-use metalens_files::Owner;
+use metalens_files::{Owner, WorkFolder};
 use metalens_xctrace::command::Target;
 use metalens_xctrace::{Stdin, interpreter_line};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
-use tempfile::{TempDir, TempPath};
+use tempfile::TempPath;
 
 use crate::error::{Error, Result, file};
 use crate::launcher::direct;
@@ -43,6 +43,8 @@ const LOADER: &str = if cfg!(target_os = "macos") {
 } else {
     "LD_PRELOAD"
 };
+/// Folders of logs that are being written.
+const DRAFTS: [&str; 2] = [".metalens-log-", ""];
 /// Time that a program has to end after each signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two looks at the program.
@@ -341,7 +343,7 @@ fn program(status: ExitStatus) -> RecordedProgram {
 /// loaded into.
 #[derive(Debug)]
 pub struct LogDraft {
-    folder: TempDir,
+    folder: WorkFolder,
     log: PathBuf,
 }
 
@@ -368,9 +370,8 @@ impl LogDraft {
     fn beside(folder: &Path) -> Result<Self> {
         // The probe does not know where the current folder of the program will be.
         let folder = std::path::absolute(folder).map_err(file("find", folder))?;
-        let made = tempfile::Builder::new()
-            .prefix(".metalens-log-")
-            .tempdir_in(&folder);
+        WorkFolder::clear_abandoned(&folder, DRAFTS, |_| true);
+        let made = WorkFolder::inside(&folder, DRAFTS);
         let made = made.map_err(file("create a log in", &folder))?;
         Ok(Self {
             log: made.path().join("log.jsonl"),
