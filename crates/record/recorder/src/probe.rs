@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,8 @@ const LOADER: &str = if cfg!(target_os = "macos") {
 } else {
     "LD_PRELOAD"
 };
+/// Length that the last line of a log has at most, in bytes.
+const END: u64 = 4_096;
 /// Folders of logs that are being written.
 const DRAFTS: [&str; 2] = [".metalens-log-", ""];
 /// Time that a program has to end after each signal.
@@ -357,6 +359,38 @@ struct WrittenLog {
     has_end: bool,
 }
 
+impl WrittenLog {
+    /// Reads the end of a log; all of it only if it has none.
+    fn read(path: &Path) -> io::Result<Self> {
+        let mut log = File::open(path)?;
+        let before = log.metadata()?.len().saturating_sub(END);
+        log.seek(SeekFrom::Start(before))?;
+        let mut tail = Vec::new();
+        log.read_to_end(&mut tail)?;
+        let last = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+        let last = last.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        if let Some(end) = last.filter(|line| line.get("end").is_some()) {
+            let count = |key: &str| end.get(key).and_then(Value::as_u64).unwrap_or(0);
+            return Ok(Self {
+                buffers: count("command_buffers"),
+                lost: count("lost"),
+                has_end: true,
+            });
+        }
+
+        log.rewind()?;
+        let mut buffers = 0;
+        for line in BufReader::new(log).split(b'\n') {
+            buffers += u64::from(line?.starts_with(br#"{"command_buffer":"#));
+        }
+        Ok(Self {
+            buffers,
+            lost: 0,
+            has_end: false,
+        })
+    }
+}
+
 impl LogDraft {
     /// Makes a place for the log of a program that `xctrace` starts.
     ///
@@ -404,25 +438,12 @@ impl LogDraft {
 
     /// Reads what the log says of itself; `None` if it has no command buffer, or nobody wrote it.
     fn written(&self) -> Result<Option<WrittenLog>> {
-        let mut written = WrittenLog {
-            buffers: 0,
-            lost: 0,
-            has_end: false,
-        };
-        let opened = match fs::File::open(&self.log) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(file("read", &self.log))?,
-        };
-        for line in BufReader::new(opened).split(b'\n') {
-            let line = line.map_err(file("read", &self.log))?;
-            written.buffers += u64::from(line.starts_with(br#"{"command_buffer":"#));
-            if line.starts_with(br#"{"end":"#) {
-                let end: Option<Value> = serde_json::from_slice(&line).ok();
-                written.has_end = end.is_some();
-                written.lost = end.and_then(|end| end.get("lost")?.as_u64()).unwrap_or(0);
-            }
+        match WrittenLog::read(&self.log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            written => written
+                .map(|written| Some(written).filter(|written| written.buffers > 0))
+                .map_err(file("read", &self.log)),
         }
-        Ok((written.buffers > 0).then_some(written))
     }
 
     /// Moves the log beside a bundle. Returns its path; `None` if the probe wrote no command buffer.
@@ -435,8 +456,10 @@ impl LogDraft {
             return Ok(None);
         }
         let log = log_beside(bundle);
-        let text = fs::read(&self.log).map_err(file("read", &self.log))?;
-        metalens_files::write_bytes(&log, force, &text)?;
+        metalens_files::write(&log, force, |out| {
+            let copied = File::open(&self.log).and_then(|mut draft| io::copy(&mut draft, out));
+            copied.map(drop).map_err(file("write", &log))
+        })?;
         Ok(Some(log))
     }
 }
@@ -464,4 +487,34 @@ fn text(text: OsString) -> Result<String> {
         let text = Path::new(OsStr::new(&text)).display().to_string();
         Error::Target(format!("{text} is not UTF-8"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_says_at_its_end_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let killed = folder.path().join(".metalens-log-killed");
+        fs::create_dir(&killed).unwrap();
+        fs::write(killed.join("lock"), "").unwrap();
+        let draft = LogDraft::beside(folder.path()).unwrap();
+        assert!(!killed.exists());
+        let check = |text: &str, expected: Option<(u64, u64, bool)>| {
+            fs::write(&draft.log, text).unwrap();
+            let written = draft.written().unwrap();
+            let written = written.map(|log| (log.buffers, log.lost, log.has_end));
+            assert_eq!(written, expected, "{text}");
+        };
+        assert!(draft.written().unwrap().is_none());
+        let line = "{\"command_buffer\":1,\"commit\":1,\"wait\":{\"end\":2}}\n";
+        let end = "{\"end\":9,\"command_buffers\":300,\"lost\":2}\n";
+        check("", None);
+        check("{\"end\":9,\"command_buffers\":0}\n", None);
+        check(line, Some((1, 0, false)));
+        check(&line.repeat(300), Some((300, 0, false)));
+        check(&(line.repeat(300) + end), Some((300, 2, true)));
+        check(&(line.repeat(300) + &end[..20]), Some((300, 0, false)));
+    }
 }
