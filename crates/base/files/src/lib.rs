@@ -13,7 +13,7 @@
 //!   of a folder is refused, and one in the place of a file is replaced.
 //! * Nothing is written inside a bundle: it would look like a part of the recording.
 //! * Files made with `sudo` belong to the user who ran it.
-//! * The next process that writes to a folder removes the drafts of killed ones.
+//! * The next process that writes to a folder removes the drafts and work folders of killed ones.
 
 mod bundle;
 mod digest;
@@ -34,6 +34,7 @@ pub use program::find_program;
 pub use size::path_size;
 #[cfg(unix)]
 pub use writing::{
-    Draft, Error, Folder, Owner, OwnershipChanges, Result, give_file, give_folder, is_root, parent,
-    refuse_existing, refuse_inside_bundle, refuse_link, without_trailing, write, write_bytes,
+    Draft, Error, Folder, Owner, OwnershipChanges, Result, WorkFolder, give_file, give_folder,
+    is_root, parent, refuse_existing, refuse_inside_bundle, refuse_link, without_trailing, write,
+    write_bytes,
 };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,15 @@ use std::time::{Duration, Instant};
 
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
-use metalens_files::Owner;
-use metalens_xctrace::Stdin;
+use metalens_files::{Owner, WorkFolder};
 use metalens_xctrace::command::Target;
+use metalens_xctrace::{Stdin, interpreter_line};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
-use tempfile::{TempDir, TempPath};
+use tempfile::TempPath;
 
 use crate::error::{Error, Result, file};
+use crate::launcher::direct;
 use crate::program_end::ProgramEnd;
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::recorded_bundle::RecordedProgram;
@@ -42,6 +43,10 @@ const LOADER: &str = if cfg!(target_os = "macos") {
 } else {
     "LD_PRELOAD"
 };
+/// Length that the last line of a log has at most, in bytes.
+const END: u64 = 4_096;
+/// Folders of logs that are being written.
+const DRAFTS: [&str; 2] = [".metalens-log-", ""];
 /// Time that a program has to end after each signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two looks at the program.
@@ -146,9 +151,6 @@ impl ProbePlan {
                        --recorder xctrace";
             return Err(Error::Target(why.to_owned()));
         };
-        if let Some(why) = refuses_libraries(&SystemCommands::default(), &launch.program) {
-            return Err(Error::Target(why));
-        }
         // What was a folder that macOS guards, or a program that cannot be traced, is none here.
         warnings.clear();
         let ignored = request.ignored_by_simulator();
@@ -158,7 +160,7 @@ impl ProbePlan {
         }
         let program = std::iter::once(launch.program.into_os_string());
         Ok(Self {
-            command: program.chain(launch.arguments).collect(),
+            command: loadable(program.chain(launch.arguments).collect())?,
             environment: launch.environment,
             warnings,
             probe,
@@ -298,6 +300,34 @@ impl ProbePlan {
     }
 }
 
+/// Returns the words that start a program so that macOS loads the probe into it. Other systems load it into
+/// every program.
+///
+/// # Errors
+///
+/// If macOS would not load it.
+pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
+    if !cfg!(target_os = "macos") {
+        return Ok(command);
+    }
+    let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
+    let path = std::env::var_os("PATH");
+    let find = |word: &OsStr| {
+        let found = metalens_xctrace::resolve(word, path.as_deref(), &folder).ok()?;
+        let line = interpreter_line(&found.path);
+        Some((found.path, line))
+    };
+    let command = direct(&command, &find).map_err(|refused| Error::Target(refused.message()))?;
+    let started = command.first().and_then(|program| find(program));
+    // The signature of a script is that of its interpreter.
+    let image = started.map(|(path, line)| line.first().map_or(path, PathBuf::from));
+    let runner = SystemCommands::default();
+    match image.and_then(|image| refuses_libraries(&runner, &image)) {
+        Some(why) => Err(Error::Target(why)),
+        None => Ok(command),
+    }
+}
+
 /// Returns how a program ended, as a bundle would say it.
 fn program(status: ExitStatus) -> RecordedProgram {
     let termination = match (status.code(), status.signal()) {
@@ -315,7 +345,7 @@ fn program(status: ExitStatus) -> RecordedProgram {
 /// loaded into.
 #[derive(Debug)]
 pub struct LogDraft {
-    folder: TempDir,
+    folder: WorkFolder,
     log: PathBuf,
 }
 
@@ -327,6 +357,38 @@ struct WrittenLog {
     /// Number of command buffers that it lacks.
     lost: u64,
     has_end: bool,
+}
+
+impl WrittenLog {
+    /// Reads the end of a log; all of it only if it has none.
+    fn read(path: &Path) -> io::Result<Self> {
+        let mut log = File::open(path)?;
+        let before = log.metadata()?.len().saturating_sub(END);
+        log.seek(SeekFrom::Start(before))?;
+        let mut tail = Vec::new();
+        log.read_to_end(&mut tail)?;
+        let last = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+        let last = last.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        if let Some(end) = last.filter(|line| line.get("end").is_some()) {
+            let count = |key: &str| end.get(key).and_then(Value::as_u64).unwrap_or(0);
+            return Ok(Self {
+                buffers: count("command_buffers"),
+                lost: count("lost"),
+                has_end: true,
+            });
+        }
+
+        log.rewind()?;
+        let mut buffers = 0;
+        for line in BufReader::new(log).split(b'\n') {
+            buffers += u64::from(line?.starts_with(br#"{"command_buffer":"#));
+        }
+        Ok(Self {
+            buffers,
+            lost: 0,
+            has_end: false,
+        })
+    }
 }
 
 impl LogDraft {
@@ -342,9 +404,8 @@ impl LogDraft {
     fn beside(folder: &Path) -> Result<Self> {
         // The probe does not know where the current folder of the program will be.
         let folder = std::path::absolute(folder).map_err(file("find", folder))?;
-        let made = tempfile::Builder::new()
-            .prefix(".metalens-log-")
-            .tempdir_in(&folder);
+        WorkFolder::clear_abandoned(&folder, DRAFTS, |_| true);
+        let made = WorkFolder::inside(&folder, DRAFTS);
         let made = made.map_err(file("create a log in", &folder))?;
         Ok(Self {
             log: made.path().join("log.jsonl"),
@@ -377,25 +438,12 @@ impl LogDraft {
 
     /// Reads what the log says of itself; `None` if it has no command buffer, or nobody wrote it.
     fn written(&self) -> Result<Option<WrittenLog>> {
-        let mut written = WrittenLog {
-            buffers: 0,
-            lost: 0,
-            has_end: false,
-        };
-        let opened = match fs::File::open(&self.log) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(file("read", &self.log))?,
-        };
-        for line in BufReader::new(opened).split(b'\n') {
-            let line = line.map_err(file("read", &self.log))?;
-            written.buffers += u64::from(line.starts_with(br#"{"command_buffer":"#));
-            if line.starts_with(br#"{"end":"#) {
-                let end: Option<Value> = serde_json::from_slice(&line).ok();
-                written.has_end = end.is_some();
-                written.lost = end.and_then(|end| end.get("lost")?.as_u64()).unwrap_or(0);
-            }
+        match WrittenLog::read(&self.log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            written => written
+                .map(|written| Some(written).filter(|written| written.buffers > 0))
+                .map_err(file("read", &self.log)),
         }
-        Ok((written.buffers > 0).then_some(written))
     }
 
     /// Moves the log beside a bundle. Returns its path; `None` if the probe wrote no command buffer.
@@ -408,8 +456,10 @@ impl LogDraft {
             return Ok(None);
         }
         let log = log_beside(bundle);
-        let text = fs::read(&self.log).map_err(file("read", &self.log))?;
-        metalens_files::write_bytes(&log, force, &text)?;
+        metalens_files::write(&log, force, |out| {
+            let copied = File::open(&self.log).and_then(|mut draft| io::copy(&mut draft, out));
+            copied.map(drop).map_err(file("write", &log))
+        })?;
         Ok(Some(log))
     }
 }
@@ -437,4 +487,34 @@ fn text(text: OsString) -> Result<String> {
         let text = Path::new(OsStr::new(&text)).display().to_string();
         Error::Target(format!("{text} is not UTF-8"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_says_at_its_end_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let killed = folder.path().join(".metalens-log-killed");
+        fs::create_dir(&killed).unwrap();
+        fs::write(killed.join("lock"), "").unwrap();
+        let draft = LogDraft::beside(folder.path()).unwrap();
+        assert!(!killed.exists());
+        let check = |text: &str, expected: Option<(u64, u64, bool)>| {
+            fs::write(&draft.log, text).unwrap();
+            let written = draft.written().unwrap();
+            let written = written.map(|log| (log.buffers, log.lost, log.has_end));
+            assert_eq!(written, expected, "{text}");
+        };
+        assert!(draft.written().unwrap().is_none());
+        let line = "{\"command_buffer\":1,\"commit\":1,\"wait\":{\"end\":2}}\n";
+        let end = "{\"end\":9,\"command_buffers\":300,\"lost\":2}\n";
+        check("", None);
+        check("{\"end\":9,\"command_buffers\":0}\n", None);
+        check(line, Some((1, 0, false)));
+        check(&line.repeat(300), Some((300, 0, false)));
+        check(&(line.repeat(300) + end), Some((300, 2, true)));
+        check(&(line.repeat(300) + &end[..20]), Some((300, 0, false)));
+    }
 }

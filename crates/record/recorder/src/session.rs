@@ -1,11 +1,9 @@
 //! Makes one recording: attempts, judges the bundle, and moves it to its path.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use metalens_files::path_size;
 use metalens_xctrace::Transcript;
 use metalens_xctrace::command::{Record, Target};
 
@@ -19,7 +17,7 @@ use crate::raw_recording;
 use crate::recorded_bundle::BundleVerdict;
 use crate::request::{OutputRoute, Recording, StoppedBy, XctraceRequest};
 use crate::set_aside::{give_back, renamed, set_aside};
-use crate::staging::{MAX_STUB_BYTES, Staging};
+use crate::staging::{Staging, is_stub};
 use crate::watch::{RecordingEvent, StopRequest, Watcher};
 
 /// Makes a recording, and returns it if it is complete. `judge` decides that of a bundle.
@@ -270,17 +268,6 @@ fn is_worthless(check: &BundleVerdict) -> bool {
         check,
         BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
     )
-}
-
-/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
-/// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
-/// recording whatever was said, even one that metalens cannot read.
-fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
-    let is_complete = bundle.join("form.template").symlink_metadata();
-    let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-    let is_small = path_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, path_size);
-    let has_raw = raw_recording::inside(bundle).is_some();
-    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
 }
 
 fn append_to(request: &XctraceRequest) -> Option<&Path> {

@@ -4,18 +4,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use metalens_files::{WorkFolder, path_size};
 use tempfile::TempDir;
 
 use crate::error::{Error, Result, file};
-use crate::promote;
+use crate::{promote, raw_recording};
 
 /// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
 pub(crate) const MAX_STUB_BYTES: u64 = 1 << 20;
 
+const NAME: [&str; 2] = [".metalens-", ".recording"];
+
 /// The staging folder. Dropping it removes it, unless it may contain a recording.
 #[derive(Debug)]
 pub(crate) struct Staging {
-    folder: TempDir,
+    folder: WorkFolder,
     /// Path of the bundle in it, a name that nothing else has ever used.
     pub(crate) bundle: PathBuf,
     /// Path in the current folder, where `xctrace` was seen to put the bundle instead.
@@ -30,19 +33,22 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Creates the folder beside the wanted bundle, so that moving the bundle there is one step.
+    /// Creates the folder beside the wanted bundle, so that moving the bundle there is one step. Removes those
+    /// that killed recordings left there, unless they may contain a recording.
     pub(crate) fn beside(output: &Path, ran_in: &Path) -> Result<Self> {
         let parent = metalens_files::parent(output);
-        let folder = tempfile::Builder::new()
-            .prefix(".metalens-")
-            .suffix(".recording")
-            .disable_cleanup(true)
-            .tempdir_in(parent)
-            .map_err(file("create a folder in", parent))?;
+        WorkFolder::clear_abandoned(parent, NAME, |folder| {
+            let bundles = bundles(folder);
+            bundles.is_ok_and(|bundles| bundles.iter().all(|bundle| is_stub(bundle, None)))
+        });
+        let folder =
+            WorkFolder::inside(parent, NAME).map_err(file("create a folder in", parent))?;
+        // An `xctrace` whose metalens was killed may go on.
+        folder.share();
         let path = std::path::absolute(folder.path()).map_err(file("find", folder.path()))?;
 
         let own = path.file_stem().unwrap_or_default().to_string_lossy();
-        let random = own.trim_start_matches(".metalens-");
+        let random = own.trim_start_matches(NAME[0]);
         let name = format!("{}-{random}.trace", plain(output));
         let target_folder = tempfile::Builder::new()
             .prefix("metalens-output-")
@@ -77,7 +83,7 @@ impl Staging {
     /// Removes bundles that contain no recording, at both paths.
     pub(crate) fn clear(&self) -> Result<()> {
         let stray = Some(self.stray.clone()).filter(|stray| stray.is_dir());
-        let bundles = self.bundles().map_err(file("read", self.folder.path()))?;
+        let bundles = bundles(self.folder.path()).map_err(file("read", self.folder.path()))?;
         for bundle in bundles.into_iter().chain(stray) {
             fs::remove_dir_all(&bundle).map_err(file("remove", bundle))?;
         }
@@ -105,18 +111,6 @@ impl Staging {
         .map_err(file("remove the replaced bundle", aside))
     }
 
-    /// Returns the bundles in the folder, including one that was moved aside.
-    fn bundles(&self) -> io::Result<Vec<PathBuf>> {
-        let mut bundles = Vec::new();
-        for entry in fs::read_dir(self.folder.path())? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                bundles.push(entry.path());
-            }
-        }
-        Ok(bundles)
-    }
-
     /// Leaves the folder to the process that still writes into it, and returns the path of its
     /// bundle.
     pub(crate) fn leave(mut self) -> PathBuf {
@@ -132,14 +126,37 @@ impl Staging {
 }
 
 impl Drop for Staging {
-    /// Removes the folder if it contains no bundle: a recording stays, even after a panic.
+    /// Keeps the folder if it contains a bundle: a recording stays, even after a panic.
     fn drop(&mut self) {
         // A folder that macOS does not let us read may contain a recording.
-        if !self.is_in_use && self.bundles().is_ok_and(|bundles| bundles.is_empty()) {
-            // Nothing that a user needs is left in it.
-            let _ = fs::remove_dir_all(self.folder.path());
+        let is_empty = bundles(self.folder.path()).is_ok_and(|bundles| bundles.is_empty());
+        if self.is_in_use || !is_empty {
+            self.folder.keep();
         }
     }
+}
+
+/// Returns the bundles in a staging folder, including one that was moved aside.
+fn bundles(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut bundles = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            bundles.push(entry.path());
+        }
+    }
+    Ok(bundles)
+}
+
+/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
+/// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
+/// recording whatever was said, even one that metalens cannot read.
+pub(crate) fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
+    let is_complete = bundle.join("form.template").symlink_metadata();
+    let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    let is_small = path_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, path_size);
+    let has_raw = raw_recording::inside(bundle).is_some();
+    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
 }
 
 /// Returns the name of a bundle in a form that `xctrace` accepts and prints unchanged: one line
@@ -165,5 +182,30 @@ mod tests {
         check("a/b c's.trace", "b c's");
         check("a\nb\u{1b}.trace", "a-b-");
         check(&"é".repeat(120), &"é".repeat(50));
+    }
+
+    #[test]
+    fn what_killed_recordings_left_goes_unless_it_may_be_one() {
+        let here = tempfile::tempdir().unwrap();
+        let left = |name: &str, file: &str| {
+            let folder = here.path().join(format!(".metalens-{name}.recording"));
+            fs::create_dir_all(folder.join("x.trace")).unwrap();
+            fs::write(folder.join("x.trace").join(file), "1").unwrap();
+            fs::write(folder.join("lock"), "").unwrap();
+            folder
+        };
+        let stub = left("stub", "store");
+        let whole = left("whole", "form.template");
+        let stage = || Staging::beside(&here.path().join("y.trace"), here.path()).unwrap();
+        let alive = stage();
+        fs::create_dir(&alive.bundle).unwrap();
+        assert!(!stub.exists() && whole.exists());
+        drop(stage());
+        assert!(alive.bundle.exists());
+        // It was told where it is.
+        let kept = alive.leave();
+        drop(stage());
+        assert!(kept.exists());
+        assert_eq!(fs::read_dir(here.path()).unwrap().count(), 2);
     }
 }

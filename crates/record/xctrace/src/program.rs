@@ -67,7 +67,7 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
         ))),
         Ok(_) => Ok(FoundProgram {
             doubt: doubt(&file),
-            interpreter: interpreter(&file).map(PathBuf::from),
+            interpreter: interpreter_line(&file).first().map(PathBuf::from),
             path: file,
         }),
     }
@@ -141,21 +141,31 @@ fn is_executable(_: &fs::Metadata) -> bool {
 
 /// Folders of the programs of macOS, which cannot be debugged. Recordings through `env` and shells
 /// were made nevertheless: Metal System Trace looks at the whole system.
-const PROTECTED: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
+const PROTECTED: [&str; 8] = [
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/libexec",
+    // `/System/Volumes/Data` has the files of the user.
+    "/System/Applications",
+    "/System/Cryptexes",
+    "/System/Library",
+];
 
 /// Returns the reason why the recording of a program may fail, or be that of another one.
 fn doubt(program: &Path) -> Option<String> {
     let shown = program.display();
-    if is_protected(program) {
+    if is_part_of_macos(program) {
         return Some(format!(
             "{shown} is a part of macOS: macOS may refuse to trace it, and if it starts another program, \
             that one has the GPU work. Give your own program instead (such as the Python of a venv, \
             Homebrew or pyenv), or record with --all-processes"
         ));
     }
-    let interpreter = interpreter(program)?;
-    let interpreter = Path::new(&interpreter);
-    is_protected(interpreter).then(|| {
+    let line = interpreter_line(program);
+    let interpreter = Path::new(line.first()?);
+    is_part_of_macos(interpreter).then(|| {
         format!(
             "{shown} is a script for {}, a part of macOS: unless the script ends with exec, the program \
             that it starts has the GPU work. Give that program instead (for a shim of pyenv: \
@@ -165,26 +175,22 @@ fn doubt(program: &Path) -> Option<String> {
     })
 }
 
-fn is_protected(program: &Path) -> bool {
-    PROTECTED
-        .iter()
-        .any(|folder| program.parent() == Some(Path::new(folder)))
+/// Returns whether the path of a program is that of one that macOS protects.
+#[must_use]
+pub fn is_part_of_macos(program: &Path) -> bool {
+    PROTECTED.iter().any(|folder| program.starts_with(folder))
 }
 
-/// Returns the interpreter that a script names in its first line.
-fn interpreter(program: &Path) -> Option<OsString> {
+/// Returns the words of the first line of a script, from its interpreter on; none for other programs.
+#[must_use]
+pub fn interpreter_line(program: &Path) -> Vec<OsString> {
     let mut start = Vec::new();
-    fs::File::open(program)
-        .ok()?
-        .take(256)
-        .read_to_end(&mut start)
-        .ok()?;
-    let line = start
-        .strip_prefix(b"#!")?
-        .split(|&byte| byte == b'\n')
-        .next()?;
-    let line = String::from_utf8_lossy(line);
-    Some(line.split_whitespace().next()?.into())
+    let opened = fs::File::open(program);
+    let read = opened.and_then(|file| file.take(256).read_to_end(&mut start));
+    let line = start.strip_prefix(b"#!").filter(|_| read.is_ok());
+    let line = line.and_then(|text| text.split(|&byte| byte == b'\n').next());
+    let line = String::from_utf8_lossy(line.unwrap_or_default());
+    line.split_whitespace().map(OsString::from).collect()
 }
 
 #[cfg(test)]

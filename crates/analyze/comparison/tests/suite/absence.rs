@@ -6,6 +6,7 @@
 //! doubled, for lower limits), so that each limit of each figure is missed. METALENS_MILLION=1 uses
 //! a million intervals in the scenario of that name instead of a thousand.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -562,11 +563,11 @@ fn rows(document: &str) -> Option<(&str, Vec<&str>, &str)> {
 }
 
 /// Takes something away from an export, at random. Returns what, if there was any.
-fn take_from_export(folder: &Path, seed: &mut u64) -> Option<String> {
+fn take_from_export(folder: &Path, whole: &Report, seed: &mut u64) -> Option<String> {
     let tables = tables(folder);
     let table = &tables[drawn(seed, tables.len())];
     let intervals = folder.join(format!("{NEEDED}.xml"));
-    let (file, what) = match drawn(seed, 5) {
+    let (file, what) = match drawn(seed, 7) {
         0 => {
             fs::remove_file(folder.join("toc.xml")).unwrap();
             return Some("toc.xml".to_owned());
@@ -574,23 +575,45 @@ fn take_from_export(folder: &Path, seed: &mut u64) -> Option<String> {
         1 => (intervals, "processes"),
         2 => (intervals, "process and command buffer"),
         3 => (intervals, "rows"),
+        4 => (intervals, "labels"),
+        5 => (folder.join(table), "labels"),
         _ => (folder.join(table), "rows"),
     };
     // Some recordings have raw events instead.
     let document = fs::read_to_string(&file).ok()?;
     let (head, rows, tail) = rows(&document)?;
     let share = 1 + drawn(seed, 9);
-    let mut taken = 0;
+    // Nothing tells how many intervals a command buffer had: it loses all, if other tables tell of it.
+    let is_grouped = ["rows", "process and command buffer"].contains(&what);
+    let told = whole.sanity.buffers_finished.unwrap_or(0);
+    if is_grouped && file.ends_with(format!("{NEEDED}.xml")) && told < whole.counts.command_buffers
+    {
+        return None;
+    }
+    let (mut taken, mut defined, mut buffers) = (0, HashMap::new(), HashMap::new());
     let kept: String = rows
         .iter()
         .filter_map(|row| {
-            // Later rows may refer to what a row defines.
-            let is_taken = !row.contains(" id=") && drawn(seed, 10) < share;
+            let row = without_references(row, &mut defined);
+            let buffer = row
+                .split("<metal-command-buffer-id")
+                .nth(1)
+                .filter(|_| is_grouped);
+            let buffer = buffer
+                .and_then(|cell| cell.split('<').next())
+                .map(str::to_owned);
+            let is_drawn = drawn(seed, 10) < share;
+            let is_taken = buffer.map_or(is_drawn, |id| *buffers.entry(id).or_insert(is_drawn));
             taken += usize::from(is_taken);
             match what {
-                _ if !is_taken => Some((*row).to_owned()),
+                _ if !is_taken => Some(row),
                 "rows" => None,
-                _ => Some(without_process(row, what != "processes")),
+                "labels" => Some(without_cells(
+                    row,
+                    &["formatted-label", "metal-object-label"],
+                )),
+                "processes" => Some(without_cells(row, &["process"])),
+                _ => Some(without_cells(row, &["process", "metal-command-buffer-id"])),
             }
         })
         .collect();
@@ -599,16 +622,37 @@ fn take_from_export(folder: &Path, seed: &mut u64) -> Option<String> {
     (taken > 0).then(|| format!("{what} of {taken} of {of} rows in {}", file.display()))
 }
 
-/// Takes the process of a GPU interval away, and its command buffer.
-fn without_process(row: &str, and_buffer: bool) -> String {
-    let mut row = row.to_owned();
-    for tag in ["process", "metal-command-buffer-id"]
-        .into_iter()
-        .take(1 + usize::from(and_buffer))
-    {
-        while let Some(start) = row.find(&format!("<{tag} ref=")) {
-            let end = start + row[start..].find("/>").unwrap() + 2;
-            row.replace_range(start..end, "<sentinel/>");
+/// Returns a row with all that it refers to, so that each row is whole without the others.
+fn without_references(row: &str, defined: &mut HashMap<String, String>) -> String {
+    let (mut whole, mut open) = (String::new(), Vec::new());
+    for piece in row.split_inclusive('>') {
+        let (text, tag) = piece.split_at(piece.find('<').unwrap_or(piece.len()));
+        whole.push_str(text);
+        let value = |key: &str| Some(tag.split_once(key)?.1.split('"').next()?.to_owned());
+        if let Some(id) = value(" ref=\"") {
+            whole.push_str(&defined[&id]);
+            continue;
+        }
+        let id = value(" id=\"");
+        if !tag.starts_with("</") {
+            open.push((whole.len(), id.clone()));
+        }
+        whole.push_str(&tag.replace(&format!(" id=\"{}\"", id.unwrap_or_default()), ""));
+        if tag.starts_with("</") || tag.ends_with("/>") {
+            let (start, id) = open.pop().unwrap();
+            defined.extend(id.map(|id| (id, whole[start..].to_owned())));
+        }
+    }
+    whole
+}
+
+/// Takes the cells of some types away from a row.
+fn without_cells(mut row: String, tags: &[&str]) -> String {
+    for tag in tags {
+        let end = format!("</{tag}>");
+        while let Some(start) = row.find(&format!("<{tag} ")) {
+            let last = start + row[start..].find(&end).unwrap() + end.len();
+            row.replace_range(start..last, "<sentinel/>");
         }
     }
     row
@@ -630,10 +674,30 @@ fn log_of(analysis: &Analysis) -> Vec<String> {
         let completed = buffer.completed_ns.map_or(end, |completed| at(completed).max(end));
         let kernel = if number % 3 == 0 { "softmax" } else { "gemm" };
         format!(
-            r#"{{"command_buffer":{number},"encode":{encode},"commit":{commit},"gpu_start":{start},"gpu_end":{end},"completed":{completed},"encoders":[{{"kind":"compute","kernels":{{"{kernel}":1}}}}]}}"#
+            r#"{{"command_buffer":{number},"encode":{encode},"commit":{commit},"gpu_start":{start},"gpu_end":{end},"completed":{completed},"label":"step","encoders":[{{"kind":"compute","label":"{kernel}","kernels":{{"{kernel}":1}}}}]}}"#
         )
     });
     lines.collect()
+}
+
+/// Takes labels and kernels away from a line of a log, at random.
+fn without_labels(line: &str, share: usize, seed: &mut u64) -> String {
+    let mut line: Value = serde_json::from_str(line).unwrap();
+    let places = [
+        ("", "label"),
+        ("/encoders/0", "label"),
+        ("/encoders/0", "kernels"),
+    ];
+    for (place, key) in places {
+        if drawn(seed, 10) < share {
+            line.pointer_mut(place)
+                .unwrap()
+                .as_object_mut()
+                .unwrap()
+                .remove(key);
+        }
+    }
+    line.to_string()
 }
 
 /// Reads a log of these lines and its last one, which a cut one lacks; none if it is refused.
@@ -673,7 +737,7 @@ fn what_is_taken_from_an_export_is_loud_or_changes_nothing() {
         for number in 0..6 {
             let taken = folder.path().join(number.to_string());
             write_export(&scenario, &taken, false).unwrap();
-            if let Some(what) = take_from_export(&taken, &mut seed) {
+            if let Some(what) = take_from_export(&taken, &report, &mut seed) {
                 let found = read(&taken);
                 loud += usize::from(assert_no_better(
                     &format!("{name}, {what}"),
@@ -744,6 +808,13 @@ fn what_is_taken_from_a_log_is_loud_or_changes_nothing() {
                 );
                 checked += 1;
             }
+            let unlabeled: Vec<String> = lines
+                .iter()
+                .map(|line| without_labels(line, share, &mut seed))
+                .collect();
+            let taken = read(&unlabeled, &end(lines.len(), 0), false);
+            assert!(taken.is_some(), "{name}: {}", unlabeled[0]);
+            assert_no_better(&format!("{name}, labels"), &whole, taken.as_ref());
         }
     }
     assert!(checked > 400, "{checked}");

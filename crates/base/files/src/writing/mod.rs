@@ -8,6 +8,7 @@ mod inside;
 mod owner;
 mod ownership_changes;
 mod walk;
+mod work_folder;
 mod write;
 
 pub use draft::Draft;
@@ -17,4 +18,5 @@ pub use give::{give_file, give_folder};
 pub use inside::refuse_inside_bundle;
 pub use owner::{Owner, is_root};
 pub use ownership_changes::OwnershipChanges;
+pub use work_folder::WorkFolder;
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};

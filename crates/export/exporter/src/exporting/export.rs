@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use metalens_files::Folder;
+use metalens_files::{Folder, WorkFolder};
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
@@ -12,13 +12,15 @@ use super::call::{ATTEMPTS, ExportCall, absolute, describe_end, is_disk_full, re
 use super::changed_template;
 use super::contents::{ListedRun, index_of_run, parse};
 use super::document::DocumentState;
-use super::drafts::{self, Drafts};
 use super::error::{Error, Result};
 use super::exporter::{ExportEvent, Exporter, Tell};
 use super::folder::{self, FORMS};
 use super::job::{TableJob, jobs_from_contents, jobs_from_names};
 use super::request::{ExportRequest, Exported, TableFailure, TableSelection};
 use crate::manifest::{Basis, ExportManifest, TableFile, TableState};
+
+/// Temporary folders for unfinished tables.
+const DRAFTS: [&str; 2] = [".metalens-", ""];
 
 impl Exporter {
     /// Exports a bundle into a folder.
@@ -32,12 +34,13 @@ impl Exporter {
         let existed = request.folder.exists();
         let earlier = folder::load_earlier_export(&request.folder, &basis, request.force)?;
         let folder = Folder::make(&request.folder)?;
-        let abandoned = drafts::clear_abandoned(&request.folder);
+        let abandoned = WorkFolder::clear_abandoned(&request.folder, DRAFTS, |_| true);
         let mut export = ExportRun {
             exporter: self,
             request,
             folder,
-            drafts: Drafts::inside(&request.folder)?,
+            drafts: WorkFolder::inside(&request.folder, DRAFTS)
+                .map_err(Error::at(&request.folder))?,
             manifest: ExportManifest::new(basis),
             written: 0,
             failed: Vec::new(),
@@ -99,7 +102,7 @@ struct ExportRun<'a> {
     request: &'a ExportRequest,
     folder: Folder,
     /// Temporary folder for unfinished tables.
-    drafts: Drafts,
+    drafts: WorkFolder,
     manifest: ExportManifest,
     written: usize,
     failed: Vec<TableFailure>,

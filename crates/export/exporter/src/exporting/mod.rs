@@ -5,7 +5,6 @@ mod call;
 mod changed_template;
 mod contents;
 mod document;
-mod drafts;
 mod error;
 mod export;
 mod exporter;

@@ -1,6 +1,6 @@
 //! Checks whether macOS allows the program to be traced.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use metalens_xctrace::FoundProgram;
 
@@ -190,21 +190,11 @@ const LETS_LIBRARIES_IN: [&str; 2] = [
     "com.apple.security.cs.disable-library-validation",
 ];
 
-/// Returns why macOS would not load a library into a program, with the way out; `None` if it would.
+/// Returns why the signature of a program keeps macOS from loading a library into it, with the way out;
+/// `None` if it does not.
 #[must_use]
 pub fn refuses_libraries(runner: &dyn CommandRunner, program: &Path) -> Option<String> {
     let shown = program.display();
-    if [program]
-        .into_iter()
-        .chain(interpreter(program).as_deref())
-        .any(is_apples)
-    {
-        return Some(format!(
-            "macOS loads no library into {shown}, or into its interpreter, because it is part of macOS: \
-             start your own program without it, such as `-- python3 SCRIPT` with a Python of Homebrew, \
-             conda or uv"
-        ));
-    }
     let text = codesign(runner, program).text();
     let signed = CodeSignature::parse(&text)?;
     let lets_in = LETS_LIBRARIES_IN.iter().all(|name| text.contains(name));
@@ -214,26 +204,6 @@ pub fn refuses_libraries(runner: &dyn CommandRunner, program: &Path) -> Option<S
              (`codesign --force --sign - COPY`) and record that, or use --recorder xctrace"
         )
     })
-}
-
-/// Returns whether a program is part of macOS.
-fn is_apples(program: &Path) -> bool {
-    let folders = [
-        "/bin",
-        "/sbin",
-        "/usr/bin",
-        "/usr/sbin",
-        "/usr/libexec",
-        "/System",
-    ];
-    cfg!(target_os = "macos") && folders.iter().any(|folder| program.starts_with(folder))
-}
-
-/// Returns the interpreter of a script.
-fn interpreter(program: &Path) -> Option<PathBuf> {
-    let folder = program.parent().unwrap_or(Path::new("/"));
-    let resolved = metalens_xctrace::resolve(program.as_os_str(), None, folder).ok()?;
-    resolved.interpreter
 }
 
 /// Returns the check of a program without a signature, such as a script or a program that a

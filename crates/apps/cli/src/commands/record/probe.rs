@@ -8,8 +8,8 @@ use metalens_analyzer::{Agreement, agreement, agreement_selection};
 use metalens_failure::shell;
 use metalens_files::path_size;
 use metalens_recorder::{
-    LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, Watcher, as_text,
-    log_beside,
+    LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, RecordingSubject, StopRequest,
+    Watcher, as_text, loadable, log_beside,
 };
 use metalens_text::units::{bytes, counted, time};
 use metalens_trace::{Input, LoadOptions, Trace};
@@ -101,6 +101,9 @@ pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
     }
     if !request.dry_run {
         metalens_files::refuse_existing(&log_beside(&request.output), request.force)?;
+    }
+    if let RecordingSubject::Program(command) = &mut request.subject {
+        *command = loadable(std::mem::take(command))?;
     }
     let draft = LogDraft::new()?;
     let variables = as_text(draft.variables(&Probe::find()?, true))?;
