@@ -203,7 +203,7 @@ static void throwing(void) {
     THROWS("dispatch", [encoder dispatchThreadgroups:ONE threadsPerThreadgroup:ONE]);
     THROWS("dispatch", [encoder dispatchThreads:ONE threadsPerThreadgroup:ONE]);
     THROWS("dispatch indirect", [encoder dispatchThreadgroupsWithIndirectBuffer:nil indirectBufferOffset:0 threadsPerThreadgroup:ONE]);
-    THROWS("execute", [encoder executeCommandsInBuffer:nil withRange:(NSRange){0, 1}]);
+    THROWS("execute", [encoder executeCommandsInBuffer:nil withRange:((NSRange){0, 1})]);
     THROWS("endEncoding", [encoder endEncoding]);
     [encoder endEncoding];
     THROWS("encodeSignalEvent", [buffer encodeSignalEvent:event value:1]);

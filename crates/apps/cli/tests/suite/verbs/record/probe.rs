@@ -34,19 +34,21 @@ impl StandIn {
                 "-o",
                 "libMetal.so",
                 metal.to_str().unwrap(),
-            ])
-            && gcc(&[
-                "-o",
-                "client",
-                client.to_str().unwrap(),
-                "-L.",
-                "-lMetal",
-                "-Wl,-rpath,$ORIGIN",
             ]);
         if !built {
             eprintln!("skipped: gcc compiles no Objective-C here (Debian: gobjc)");
+            return None;
         }
-        built.then_some(Self { folder })
+        let client = gcc(&[
+            "-o",
+            "client",
+            client.to_str().unwrap(),
+            "-L.",
+            "-lMetal",
+            "-Wl,-rpath,$ORIGIN",
+        ]);
+        assert!(client, "client.m does not compile");
+        Some(Self { folder })
     }
 
     /// Runs metalens, which is to start the client.
