@@ -1,6 +1,5 @@
 //! Predicts what a change of the program would leave, by a replay of the recorded command buffers.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use metalens_trace::Trace;
@@ -14,11 +13,9 @@ use crate::findings::notes::about_missing_work;
 use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::figures::FiguresInput;
-use crate::replay::program::{Change, Program};
-use crate::replay::{Answers, limited_by};
-use crate::report::{HeldBy, Note, WHAT_IF_SCHEMA, Waiting, WhatIf, is_answer};
+use crate::replay::{limited_by, program::Change};
+use crate::report::{Note, WHAT_IF_SCHEMA, WhatIf};
 use crate::request::Request;
-use crate::subject::submissions::Submissions;
 
 /// Change of a program.
 pub struct ProgramChange<'a> {
@@ -38,21 +35,6 @@ pub struct ProgramChange<'a> {
     pub others: bool,
     /// Returns the factor of a kernel's GPU time.
     pub kernel: &'a dyn Fn(&str) -> f64,
-}
-
-impl ProgramChange<'_> {
-    /// Returns the program with other waits, and other command buffers.
-    fn changed<'a>(&self, program: &'a Program) -> Cow<'a, Program> {
-        let in_flight = self.in_flight.filter(|&times| times != 1);
-        let mut changed = match in_flight {
-            Some(times) => Cow::Owned(program.with_in_flight(times)),
-            None => Cow::Borrowed(program),
-        };
-        if self.per_buffer > 1 {
-            changed = Cow::Owned(changed.merged(self.per_buffer));
-        }
-        changed
-    }
 }
 
 /// Predicts the time of a changed program. The trace must have been read with
@@ -86,22 +68,27 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         names: &measured.recording.names,
     };
     let steady = measured.figures.steady.as_ref();
-    let (pace, answers) = input.replayed(steady, Answers::new);
-    let program = &answers.likely;
-    let submissions = &measured.subject.submissions;
-    let (left_out, is_sample) = (submissions.left_out, submissions.is_sample);
-    let command_buffers = program.measured();
+    let starts = &measured.figures.iteration_starts;
+    let (pace, (program, left_out, is_sample)) = input.replayed(steady, starts, |recorded| {
+        let steps = recorded.steps;
+        (recorded.program(), steps.left_out, steps.is_sample)
+    });
+    let command_buffers = program.commands.len();
     if command_buffers < 2 {
         return Err(Error::NoReplay);
     }
 
     let before_ns = program.time(&Change::NONE);
-    let limited_before = limited_by(program, &Change::NONE);
-    let left = answers.left(&change, |program| wanted.changed(program));
-    let (least_ns, most_ns) = left.range();
-    let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
-    let limited_by = limited_by(&wanted.changed(program), &change);
-    let waiting = measured.subject.waits.summary;
+    let limited_before = limited_by(&program, &Change::NONE);
+    let mut program = match wanted.in_flight {
+        Some(1) | None => program,
+        Some(times) => program.with_in_flight(times),
+    };
+    if wanted.per_buffer > 1 {
+        program = program.merged(wanted.per_buffer);
+    }
+    let after_ns = program.time(&change);
+    let waiting = measured.subject.waiting;
     Ok(WhatIf {
         schema: WHAT_IF_SCHEMA.to_owned(),
         command_buffers: command_buffers as u64,
@@ -112,29 +99,12 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         waiting,
         before_ns,
         after_ns,
-        least_ns,
-        most_ns,
-        speedup: after_ns.and_then(|after_ns| ratio(before_ns, after_ns)),
+        speedup: ratio(before_ns, after_ns),
         limited_before,
-        limited_by,
+        limited_by: limited_by(&program, &change),
         changed_kernels,
         notes,
     })
-}
-
-/// Returns why nobody can tell what a program waits for, if that is so.
-fn unknown(waiting: &Waiting, submissions: &Submissions) -> Option<&'static str> {
-    let completed = submissions
-        .list
-        .iter()
-        .filter(|each| each.completed_ns.is_some());
-    if waiting.held_by == Some(HeldBy::OtherProcess) {
-        Some("the program goes on after GPU work of another process")
-    } else if 2 * completed.count() < submissions.list.len() {
-        Some("most completions are not recorded, so that nothing tells what the program waits for")
-    } else {
-        None
-    }
 }
 
 /// Returns the notes that change the meaning of the prediction. Fails if nothing follows from the
@@ -158,9 +128,6 @@ fn loud_notes(measured: &Measured) -> Result<Vec<Note>> {
     );
     if let Some(why) = distrust_of(&sanity, source) {
         return Err(Error::NoPrediction { why: why.text });
-    }
-    if let Some(why) = unknown(&subject.waits.summary, &subject.submissions) {
-        return Err(Error::NoPrediction { why: why.into() });
     }
     let notes = recording.notes.iter().chain(&subject.chosen.note).cloned();
     let notes = notes.chain(about_missing_work(&sanity, source));

@@ -16,8 +16,8 @@ use crate::basics::message::{Message, count, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Bound, BoundVerdict, ExcludedPart, GapParts, HeldBy, Judged, Pace, PartKind, Replay,
-    ReplayPart, Report, WaitVerdict,
+    Bound, BoundVerdict, ExcludedPart, GapParts, Judged, Pace, PartKind, Replay, ReplayPart,
+    Report, WaitVerdict,
 };
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
@@ -88,9 +88,6 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
     if let Some(pace) = pace {
         return (Some(Bound::Paced), paced(pace));
     }
-    if let Some(held_by) = replay.and_then(|replay| replay.waiting.held_by) {
-        return (None, held(held_by));
-    }
     let by_replay = replay
         .filter(|replay| is_decisive(replay))
         .and_then(|replay| by_replay(replay, parts));
@@ -103,20 +100,6 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
         return (Some(Bound::Gpu), gpu(judged));
     }
     by_causes(parts)
-}
-
-/// Returns why nobody can tell what limits a program that something else holds up.
-fn held(by: HeldBy) -> Message {
-    match by {
-        HeldBy::Requests => message!(
-            "No verdict: the times at which work begins look like those of requests, and a recording \
-             does not tell waiting for input from work of the CPU"
-        ),
-        HeldBy::OtherProcess => message!(
-            "No verdict: the program goes on after GPU work of another process, and what holds up that \
-             one is not part of this report"
-        ),
-    }
 }
 
 /// Returns whether a replay knows nearly all command buffers, and whether the program waits.
@@ -155,6 +138,27 @@ fn by_replay(replay: &Replay, parts: &GapParts) -> Option<Decision> {
         return Some((Some(bound), agreeing(bound, parts).unwrap_or(why)));
     }
 
+    let pairs = REST.iter().enumerate().flat_map(|(place, &part)| {
+        let later = REST.iter().skip(place + 1);
+        later.map(move |&other| [part, other])
+    });
+    let (pair_ns, pair) = pairs.map(|pair| (saved(&pair), pair)).max()?;
+    let [first, second] = pair;
+    let alone_ns = saved(&[first]).max(saved(&[second]));
+    // What two parts give beyond their sum, neither gives alone.
+    let is_joint = pair_ns > 2 * (saved(&[first]) + saved(&[second]));
+    if is_half(pair_ns) && is_joint {
+        let why = message!(
+            "Bound by {} and {} at once: without both the {} would take about {}, without either \
+             alone at best {}",
+            first.label(),
+            second.label(),
+            time(whole_ns),
+            time(whole_ns - pair_ns),
+            time(whole_ns - alone_ns),
+        );
+        return Some((Some(Bound::Together), why));
+    }
     let why = message!(
         "Mixed: no part alone limits; without {} the {} would take about {}",
         single.label(),
@@ -286,6 +290,7 @@ fn capitalized(bound: Bound) -> &'static str {
         Bound::Driver => "Driver-bound",
         Bound::Latency => "Latency-bound",
         Bound::Contended => "Contended",
+        Bound::Together => "Bound by two parts",
         Bound::Paced => "Paced",
         Bound::Mixed => "Mixed",
     }
@@ -300,7 +305,7 @@ fn causes(bound: Bound, parts: &GapParts) -> &'static str {
         Bound::Latency if parts.start_latency_ns > 0 => "completion and GPU start latency are",
         Bound::Latency => "completion and submission latency are",
         Bound::Contended => "contention is",
-        Bound::Gpu | Bound::Mixed | Bound::Paced => "the GPU is",
+        Bound::Gpu | Bound::Mixed | Bound::Together | Bound::Paced => "the GPU is",
     }
 }
 

@@ -108,7 +108,7 @@ impl<'a> GapSplitter<'a> {
             edges: subject.edges,
             commands: &subject.commands,
             chain: &subject.chain,
-            may_wait: subject.waits.summary.verdict != WaitVerdict::DoesNotWait,
+            may_wait: subject.waiting.verdict != WaitVerdict::DoesNotWait,
             others: &subject.others.busy,
         }
     }

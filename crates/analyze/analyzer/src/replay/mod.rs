@@ -14,7 +14,6 @@ pub(crate) use self::build::Recorded;
 
 use self::program::{Change, Program};
 use crate::basics::parallel::both;
-use crate::basics::statistics::ratio;
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
 
 /// Smallest number of command buffers that are worth a replay.
@@ -23,106 +22,39 @@ const COMMANDS: usize = 2;
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
 
-/// Programs that a recording may be of: first the likely one, then those that differ from it where the
-/// recording does not tell.
-pub(crate) struct Answers {
-    pub likely: Program,
-    otherwise: Option<Program>,
-}
-
-/// Time that a change leaves, in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Left {
-    pub likely_ns: u64,
-    /// The least and the most of all answers.
-    pub least_ns: u64,
-    pub most_ns: u64,
-    /// How far the likely one may be off.
-    pub error_ns: u64,
-}
-
-impl Left {
-    /// Returns the least and the most that the change may leave.
-    pub(crate) fn range(self) -> (u64, u64) {
-        let least_ns = self.least_ns.saturating_sub(self.error_ns);
-        (least_ns, self.most_ns.saturating_add(self.error_ns))
-    }
-}
-
-impl Answers {
-    pub(crate) fn new(recorded: &Recorded<'_>) -> Self {
-        let likely = recorded.program(&recorded.waits.likely);
-        let otherwise = recorded.waits.otherwise.as_ref();
-        let otherwise = otherwise.map(|waits| recorded.program(waits));
-        Self { likely, otherwise }
-    }
-
-    /// Returns what a change leaves by each of the programs.
-    pub(crate) fn left(
-        &self,
-        change: &Change,
-        changed: impl Fn(&Program) -> Cow<'_, Program>,
-    ) -> Left {
-        let recorded_ns = self.likely.time(&Change::NONE);
-        let likely = changed(&self.likely);
-        let likely_ns = likely.time(change);
-        let other = self.otherwise.as_ref().and_then(|program| {
-            let share = ratio(changed(program).time(change), program.time(&Change::NONE))?;
-            Some(scaled(recorded_ns, share))
-        });
-        let other_ns = other.unwrap_or(likely_ns);
-        let (least_ns, most_ns) = (likely_ns.min(other_ns), likely_ns.max(other_ns));
-        let error_ns = self.likely.error_ns(&likely, change);
-        Left {
-            likely_ns,
-            least_ns,
-            most_ns,
-            error_ns,
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times are below 2^53 ns, and shares are not negative"
-)]
-fn scaled(ns: u64, share: f64) -> u64 {
-    (ns as f64 * share) as u64
-}
-
-/// Replays the recorded submissions; `None` if there are too few.
+/// Replays the recorded command buffers; `None` if there are too few.
 pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
-    let submissions = recorded.submissions;
-    let answers = Answers::new(recorded);
-    let program = &answers.likely;
-    let command_buffers = program.measured();
-    if command_buffers < COMMANDS {
+    let steps = recorded.steps;
+    if steps.list.len() < COMMANDS {
         return None;
     }
-    let (removals, predictions) = both(|| removals(program), || predictions(&answers));
-    let has_driver = submissions.list.iter().any(|each| each.driver.is_some());
+    let program = recorded.program();
+    let (removals, predictions) = both(|| removals(&program), || predictions(&program));
+    let has_driver = steps.list.iter().any(|step| step.driver.is_some());
     Some(Replay {
-        command_buffers: command_buffers as u64,
-        left_out: submissions.left_out as u64,
-        is_sample: submissions.is_sample,
+        command_buffers: steps.list.len() as u64,
+        left_out: steps.left_out as u64,
+        is_sample: steps.is_sample,
         driver: recorded.driver.filter(|_| has_driver),
-        waiting: recorded.waits.summary.clone(),
+        waiting: recorded.waiting.clone(),
         span_ns: program.time(&Change::NONE),
-        unexplained_ns: program.unexplained_ns(),
         removals,
         predictions,
     })
 }
 
-/// Returns the time that is left without each part, and without all beside the GPU's work.
+/// Returns the time that is left without each part, without each two parts beside the GPU's work, and
+/// without all of these.
 fn removals(program: &Program) -> Vec<Removal> {
     let mut sets: Vec<Vec<ReplayPart>> = ReplayPart::ALL.iter().map(|&part| vec![part]).collect();
     let others: Vec<ReplayPart> = ReplayPart::ALL
         .into_iter()
         .filter(|&part| part != ReplayPart::Gpu)
         .collect();
+    for (place, &part) in others.iter().enumerate() {
+        let later = others.iter().skip(place + 1);
+        sets.extend(later.map(|&other| vec![part, other]));
+    }
     sets.push(others);
     let removals = sets.into_iter().map(|without| Removal {
         left_ns: program.time(&Change::without(&without)),
@@ -131,7 +63,7 @@ fn removals(program: &Program) -> Vec<Removal> {
     removals.collect()
 }
 
-fn predictions(answers: &Answers) -> Vec<Prediction> {
+fn predictions(program: &Program) -> Vec<Prediction> {
     let actions = [
         ReplayAction::TwiceInFlight,
         ReplayAction::NeverWait,
@@ -141,17 +73,13 @@ fn predictions(answers: &Answers) -> Vec<Prediction> {
     ];
     // One changed program after another: each holds every GPU interval.
     let predictions = actions.map(|action| {
-        let (_, change) = changed(&answers.likely, action);
-        let left = answers.left(&change, |program| changed(program, action).0);
+        let (program, change) = changed(program, action);
         Prediction {
             action,
-            left_ns: left.likely_ns,
-            least_ns: left.least_ns,
-            most_ns: left.most_ns,
-            error_ns: left.error_ns,
+            left_ns: program.time(&change),
             // A finding names the next limit only of a program that never waits.
             limited_by: (action == ReplayAction::NeverWait)
-                .then(|| limited_by(&changed(&answers.likely, action).0, &change))
+                .then(|| limited_by(&program, &change))
                 .flatten(),
         }
     });

@@ -30,6 +30,8 @@ pub enum Bound {
     Latency,
     /// Contended: other processes ran on the GPU while work waited.
     Contended,
+    /// Bound by two parts at once: without either alone little changes, without both much does.
+    Together,
     /// Paced: iterations begin on a grid of time, such as that of a display.
     Paced,
     /// Mixed: no group of causes has half of the idle time.
@@ -47,6 +49,7 @@ impl Bound {
             Self::Driver => "driver-bound",
             Self::Latency => "latency-bound",
             Self::Contended => "contended",
+            Self::Together => "bound by two parts at once",
             Self::Paced => "paced",
             Self::Mixed => "mixed",
         }

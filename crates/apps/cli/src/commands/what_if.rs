@@ -62,28 +62,16 @@ fn print(found: &WhatIf) -> anyhow::Result<()> {
         let lines = wrap(&shown(note.text()), width);
         writeln!(out, "{LOUD}{}{LOUD:#}", lines.join("\n"))?;
     }
-    let before = time(found.before_ns);
-    let (least, most) = (time(found.least_ns), time(found.most_ns));
-    match found.after_ns {
-        Some(after_ns) => {
-            let speedup = found
-                .speedup
-                .map(|speedup| format!(": about {}×", factor(speedup).text));
-            let after = time(after_ns);
-            let speedup = speedup.unwrap_or_default();
-            writeln!(out, "About {after} instead of {before}{speedup}")?;
-            if least != most {
-                writeln!(
-                    out,
-                    "Between {least} and {most}, by how far the program varies"
-                )?;
-            }
-        }
-        None => writeln!(
-            out,
-            "Between {least} and {most} instead of {before}: nothing tells which"
-        )?,
-    }
+    let speedup = found
+        .speedup
+        .map(|speedup| format!(": about {}×", factor(speedup).text));
+    writeln!(
+        out,
+        "About {} instead of {}{}",
+        time(found.after_ns),
+        time(found.before_ns),
+        speedup.unwrap_or_default()
+    )?;
     let limit = |part: Option<ReplayPart>| part.map_or("nothing that is known", ReplayPart::label);
     writeln!(
         out,
@@ -118,7 +106,8 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
             "The program waits for each command buffer before it commits the next.".to_owned(),
         ),
         WaitVerdict::Waits => lines.push(format!(
-            "The program has at most {} command buffers in flight, then it waits for the oldest.",
+            "The program has at most {} command buffers in flight, then it waits for the oldest. \
+             Threads that each wait for their own are replayed as one.",
             found.waiting.in_flight
         )),
         WaitVerdict::DoesNotWait => {
@@ -126,7 +115,8 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
                 .push("The program does not wait, so that --in-flight changes nothing.".to_owned());
         }
         WaitVerdict::Unknown => lines.push(
-            "The recording does not tell whether the program waits: both were replayed.".to_owned(),
+            "The recording does not tell whether the program waits; replayed as it looks."
+                .to_owned(),
         ),
     }
     if found.is_paced {
