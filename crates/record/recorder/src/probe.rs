@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -350,45 +350,13 @@ pub struct LogDraft {
 }
 
 /// What a log says of itself.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WrittenLog {
     /// Number of command buffers in it, at least one.
     buffers: u64,
     /// Number of command buffers that it lacks.
     lost: u64,
     has_end: bool,
-}
-
-impl WrittenLog {
-    /// Reads the end of a log; all of it only if it has none.
-    fn read(path: &Path) -> io::Result<Self> {
-        let mut log = File::open(path)?;
-        let before = log.metadata()?.len().saturating_sub(END);
-        log.seek(SeekFrom::Start(before))?;
-        let mut tail = Vec::new();
-        log.read_to_end(&mut tail)?;
-        let last = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
-        let last = last.and_then(|line| serde_json::from_slice::<Value>(line).ok());
-        if let Some(end) = last.filter(|line| line.get("end").is_some()) {
-            let count = |key: &str| end.get(key).and_then(Value::as_u64).unwrap_or(0);
-            return Ok(Self {
-                buffers: count("command_buffers"),
-                lost: count("lost"),
-                has_end: true,
-            });
-        }
-
-        log.rewind()?;
-        let mut buffers = 0;
-        for line in BufReader::new(log).split(b'\n') {
-            buffers += u64::from(line?.starts_with(br#"{"command_buffer":"#));
-        }
-        Ok(Self {
-            buffers,
-            lost: 0,
-            has_end: false,
-        })
-    }
 }
 
 impl LogDraft {
@@ -438,12 +406,17 @@ impl LogDraft {
 
     /// Reads what the log says of itself; `None` if it has no command buffer, or nobody wrote it.
     fn written(&self) -> Result<Option<WrittenLog>> {
-        match WrittenLog::read(&self.log) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            written => written
-                .map(|written| Some(written).filter(|written| written.buffers > 0))
-                .map_err(file("read", &self.log)),
+        let length = match fs::metadata(&self.log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            facts => facts.map_err(file("read", &self.log))?.len(),
+        };
+        let read = |from| read_from(&self.log, from).map_err(file("read", &self.log));
+        // Only a log without an end is read whole.
+        let mut written = read(length.saturating_sub(END))?;
+        if !written.has_end {
+            written = read(0)?;
         }
+        Ok((written.buffers > 0).then_some(written))
     }
 
     /// Moves the log beside a bundle. Returns its path; `None` if the probe wrote no command buffer.
@@ -462,6 +435,28 @@ impl LogDraft {
         })?;
         Ok(Some(log))
     }
+}
+
+/// Reads what a log says of itself from a place on: its end, or else its command buffers.
+fn read_from(log: &Path, from: u64) -> io::Result<WrittenLog> {
+    let mut log = File::open(log)?;
+    log.seek(SeekFrom::Start(from))?;
+    let mut written = WrittenLog::default();
+    for line in BufReader::new(log).split(b'\n') {
+        let line = line?;
+        written.buffers += u64::from(line.starts_with(br#"{"command_buffer":"#));
+        // Waits and phases have an end, too.
+        let end = line.starts_with(br#"{"end":"#).then_some(&line[..]);
+        if let Some(end) = end.and_then(|line| serde_json::from_slice::<Value>(line).ok()) {
+            let count = |key: &str| end.get(key).and_then(Value::as_u64).unwrap_or(0);
+            written = WrittenLog {
+                buffers: count("command_buffers"),
+                lost: count("lost"),
+                has_end: true,
+            };
+        }
+    }
+    Ok(written)
 }
 
 /// Returns the path of the log that belongs to a bundle.
@@ -508,11 +503,13 @@ mod tests {
             assert_eq!(written, expected, "{text}");
         };
         assert!(draft.written().unwrap().is_none());
-        let line = "{\"command_buffer\":1,\"commit\":1,\"wait\":{\"end\":2}}\n";
+        let line = "{\"command_buffer\":1,\"commit\":1}\n";
         let end = "{\"end\":9,\"command_buffers\":300,\"lost\":2}\n";
         check("", None);
         check("{\"end\":9,\"command_buffers\":0}\n", None);
         check(line, Some((1, 0, false)));
+        let wait = "{\"wait\":1,\"start\":1,\"end\":2}\n";
+        check(&(line.to_owned() + wait), Some((1, 0, false)));
         check(&line.repeat(300), Some((300, 0, false)));
         check(&(line.repeat(300) + end), Some((300, 2, true)));
         check(&(line.repeat(300) + &end[..20]), Some((300, 0, false)));

@@ -79,7 +79,9 @@ fn has_name(name: &OsStr, [prefix, suffix]: [&str; 2]) -> bool {
 /// process can lock it first.
 fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     let (new, lock) = (folder.join("new-lock"), folder.join(LOCK));
-    let file = File::create(&new)?;
+    File::create(&new)?;
+    // A file that is open for writing would keep its disk from becoming read-only.
+    let file = File::open(&new)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => fs::rename(&new, &lock).map(|()| Some(file)),
         Err(_) => fs::remove_file(&new).map(|()| None),

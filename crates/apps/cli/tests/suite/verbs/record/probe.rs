@@ -199,7 +199,7 @@ fn what_cannot_be_recorded_is_said() {
     check(
         &["probe", "--", "/bin/true"],
         4,
-        "the probe was in true, which committed no Metal command buffer itself",
+        "the probe was loaded into true, and no Metal command buffer was committed there",
     );
     check(
         &["probe", "-o", "a.trace", "--", "./client", "eager"],
@@ -244,7 +244,9 @@ fn a_program_that_fails_or_never_ends_leaves_its_log() {
         said.contains("the program ended abnormally: signal 6"),
         "{said}"
     );
-    let report = standin.metalens(&["analyze", "a.jsonl", "--full"]);
+    let refused = standin.metalens(&["analyze", "a.jsonl"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused.stderr));
+    let report = standin.metalens(&["analyze", "a.jsonl", "--full", "--allow-truncated"]);
     assert!(
         text(&report.stdout).contains("the log has no end"),
         "{}",
