@@ -248,7 +248,7 @@ fn a_program_that_fails_or_never_ends_leaves_its_log() {
     assert_eq!(refused.status.code(), Some(4), "{}", text(&refused.stderr));
     let report = standin.metalens(&["analyze", "a.jsonl", "--full", "--allow-truncated"]);
     assert!(
-        text(&report.stdout).contains("the log has no end"),
+        text(&report.stdout).contains("TRUNCATED: a.jsonl is cut off"),
         "{}",
         text(&report.stdout)
     );
