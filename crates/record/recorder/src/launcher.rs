@@ -87,7 +87,13 @@ fn without(launcher: &Path, arguments: &[OsString], find: Find<'_>) -> Option<St
     let (before, started) = match arguments {
         [option, text] if SHELLS.contains(&name) && option == "-c" => {
             let words = text.to_str()?.split_whitespace().map(OsString::from);
-            (&[][..], words.collect())
+            let words: Vec<OsString> = words.collect();
+            // What a shell reads in another way needs the shell.
+            let is_plain = |word: &OsString| quoted(word) == word.as_encoded_bytes();
+            (
+                &[][..],
+                Some(words).filter(|words| words.iter().all(is_plain))?,
+            )
         }
         _ if LAUNCHERS.contains(&name) => {
             let is_program = |word: &OsString| !is_option(word) && find(word).is_some();
@@ -96,14 +102,6 @@ fn without(launcher: &Path, arguments: &[OsString], find: Find<'_>) -> Option<St
         }
         _ => return None,
     };
-    // What a shell reads in another way needs the shell.
-    if SHELLS.contains(&name)
-        && started
-            .iter()
-            .any(|word| quoted(word) != word.as_encoded_bytes())
-    {
-        return None;
-    }
     let settings = before
         .iter()
         .filter(|word| name == "env" && is_setting(word));

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
 use metalens_files::{Owner, WorkFolder};
+use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
-use metalens_xctrace::{Stdin, interpreter_line};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use tempfile::TempPath;
@@ -314,8 +314,7 @@ pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
     let path = std::env::var_os("PATH");
     let find = |word: &OsStr| {
         let found = metalens_xctrace::resolve(word, path.as_deref(), &folder).ok()?;
-        let line = interpreter_line(&found.path);
-        Some((found.path, line))
+        Some((found.path, found.first_line))
     };
     let command = direct(&command, &find).map_err(|refused| Error::Target(refused.message()))?;
     let started = command.first().and_then(|program| find(program));

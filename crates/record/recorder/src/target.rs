@@ -102,7 +102,7 @@ fn named(command: &[OsString]) -> Result<(FoundProgram, Vec<OsString>)> {
 fn alone(path: PathBuf) -> FoundProgram {
     FoundProgram {
         path,
-        interpreter: None,
+        first_line: Vec::new(),
         doubt: None,
     }
 }
@@ -111,12 +111,7 @@ fn alone(path: PathBuf) -> FoundProgram {
 fn in_guarded_folders(program: &FoundProgram, request: &RecordRequest) -> Result<Option<String>> {
     let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
     let mut paths: Vec<(&str, &Path)> = vec![("the program", &program.path)];
-    paths.extend(
-        program
-            .interpreter
-            .as_deref()
-            .map(|path| ("its interpreter", path)),
-    );
+    paths.extend(program.interpreter().map(|path| ("its interpreter", path)));
     paths.push(("the current folder", &folder));
     paths.push(("the recording", metalens_files::parent(&request.output)));
     let home = std::env::var_os("HOME").map(PathBuf::from);

@@ -33,7 +33,7 @@ pub use find::ToolSource;
 pub use listing::{Devices, Templates, devices, instruments, templates};
 pub use output_line::{OutputLine, Transcript};
 pub use output_streams::{LineEnd, Stream, StreamLine};
-pub use program::{FoundProgram, interpreter_line, is_part_of_macos, resolve};
+pub use program::{FoundProgram, is_part_of_macos, resolve};
 pub use run::{RunningTool, Stdin, ToolOutput};
 pub use tool::Tool;
 pub use version::{Feature, Version};

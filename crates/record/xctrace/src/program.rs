@@ -15,10 +15,18 @@ pub struct FoundProgram {
     /// Absolute path of the program. Links are kept: a Python finds its environment by the path
     /// of its executable.
     pub path: PathBuf,
-    /// Interpreter that a script names in its first line; None for other programs.
-    pub interpreter: Option<PathBuf>,
+    /// Words of the first line of a script, from its interpreter on; none for other programs.
+    pub first_line: Vec<OsString>,
     /// Reason why its recording may not have its work, with advice; None if there is none.
     pub doubt: Option<String>,
+}
+
+impl FoundProgram {
+    /// Returns the interpreter that a script names in its first line; `None` for other programs.
+    #[must_use]
+    pub fn interpreter(&self) -> Option<&Path> {
+        self.first_line.first().map(Path::new)
+    }
 }
 
 /// Finds a program as a shell would.
@@ -65,11 +73,15 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
                 None => "chmod +x".to_owned(),
             }
         ))),
-        Ok(_) => Ok(FoundProgram {
-            doubt: doubt(&file),
-            interpreter: interpreter_line(&file).first().map(PathBuf::from),
-            path: file,
-        }),
+        Ok(_) => {
+            let mut found = FoundProgram {
+                first_line: first_line(&file),
+                path: file,
+                doubt: None,
+            };
+            found.doubt = doubt(&found);
+            Ok(found)
+        }
     }
 }
 
@@ -154,17 +166,16 @@ const PROTECTED: [&str; 8] = [
 ];
 
 /// Returns the reason why the recording of a program may fail, or be that of another one.
-fn doubt(program: &Path) -> Option<String> {
-    let shown = program.display();
-    if is_part_of_macos(program) {
+fn doubt(program: &FoundProgram) -> Option<String> {
+    let shown = program.path.display();
+    if is_part_of_macos(&program.path) {
         return Some(format!(
             "{shown} is a part of macOS: macOS may refuse to trace it, and if it starts another program, \
             that one has the GPU work. Give your own program instead (such as the Python of a venv, \
             Homebrew or pyenv), or record with --all-processes"
         ));
     }
-    let line = interpreter_line(program);
-    let interpreter = Path::new(line.first()?);
+    let interpreter = program.interpreter()?;
     is_part_of_macos(interpreter).then(|| {
         format!(
             "{shown} is a script for {}, a part of macOS: unless the script ends with exec, the program \
@@ -182,8 +193,7 @@ pub fn is_part_of_macos(program: &Path) -> bool {
 }
 
 /// Returns the words of the first line of a script, from its interpreter on; none for other programs.
-#[must_use]
-pub fn interpreter_line(program: &Path) -> Vec<OsString> {
+fn first_line(program: &Path) -> Vec<OsString> {
     let mut start = Vec::new();
     let opened = fs::File::open(program);
     let read = opened.and_then(|file| file.take(256).read_to_end(&mut start));

@@ -99,12 +99,7 @@ const QUARANTINE: &str = "com.apple.quarantine";
 fn place(planned: &PlannedRecording<'_>, program: &FoundProgram) -> Check {
     let id = "guarded-folder";
     let mut paths: Vec<(&str, &Path)> = vec![("the program", &program.path)];
-    paths.extend(
-        program
-            .interpreter
-            .as_deref()
-            .map(|path| ("its interpreter", path)),
-    );
+    paths.extend(program.interpreter().map(|path| ("its interpreter", path)));
     paths.push(("the current folder", Path::new(".")));
     paths.push(("the folder of the recording", planned.folder));
     match guarded(&paths, planned.home.map(Path::new)) {

@@ -284,7 +284,7 @@ fn downloaded_and_translated_programs_are_found() {
     let bench = |planned: &mut PlannedRecording<'_>| {
         planned.program = Some(Ok(FoundProgram {
             path: PathBuf::from("/a/bench"),
-            interpreter: None,
+            first_line: Vec::new(),
             doubt: None,
         }));
     };
@@ -354,7 +354,7 @@ fn protected_and_hardened_programs_are_found() {
     let target = |doubt: Option<&str>| {
         let found = FoundProgram {
             path: PathBuf::from("/a/bench"),
-            interpreter: None,
+            first_line: Vec::new(),
             doubt: doubt.map(str::to_owned),
         };
         move |planned: &mut PlannedRecording<'_>| planned.program = Some(Ok(found))
@@ -454,7 +454,7 @@ fn the_home_folder_is_hidden() {
     let mut planned = planned(folder.path());
     planned.program = Some(Ok(FoundProgram {
         path: "/Users/ada/bench".into(),
-        interpreter: None,
+        first_line: Vec::new(),
         doubt: None,
     }));
     let text = serde_json::to_string(&diagnose(&mac, &planned, good())).unwrap();
