@@ -30,18 +30,6 @@ pub enum Error {
     /// A parameter has no values.
     #[error("the parameter `{0}` has no values")]
     NoValues(String),
-    /// A scan is not possible.
-    #[error("cannot scan `{name}` from {from} to {to}: {why}")]
-    Scan {
-        /// Name of the parameter.
-        name: String,
-        /// First value, as it was given.
-        from: String,
-        /// Last value, as it was given.
-        to: String,
-        /// Reason why it is not possible.
-        why: &'static str,
-    },
     /// No command uses a parameter.
     #[error("no command contains `{{{0}}}`, so all its values would give the same command")]
     UnusedParameter(String),

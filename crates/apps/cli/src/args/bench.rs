@@ -39,19 +39,6 @@ pub(crate) struct BenchArguments {
     /// Run each command with each of these values: -L n 64,256
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"])]
     pub(crate) parameter_list: Vec<String>,
-    /// Run each command with each number from MIN to MAX
-    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_negative_numbers = true)]
-    pub(crate) parameter_scan: Vec<String>,
-    /// Step of --parameter-scan
-    #[arg(
-        short = 'D',
-        long,
-        value_name = "DELTA",
-        requires = "parameter_scan",
-        default_value = "1",
-        allow_negative_numbers = true
-    )]
-    pub(crate) parameter_step_size: String,
     /// Runs of each variant; fewer than four give less than 95 % confidence
     #[arg(short, long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: u32,
@@ -94,15 +81,6 @@ pub(crate) struct BenchArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) view: super::ViewArguments,
-    /// Write the result as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) export_json: Option<PathBuf>,
-    /// Write all figures of all runs as CSV
-    #[arg(long, value_name = "FILE")]
-    pub(crate) export_csv: Option<PathBuf>,
-    /// Write the result as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub(crate) export_markdown: Option<PathBuf>,
     /// Compare all variants with a baseline, instead of the first variant
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,

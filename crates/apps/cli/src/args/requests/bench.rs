@@ -24,11 +24,6 @@ impl BenchArguments {
                 parameters.push(Parameter::list(name, values)?);
             }
         }
-        for words in self.parameter_scan.chunks(3) {
-            if let [name, from, to] = words {
-                parameters.push(Parameter::scan(name, from, to, &self.parameter_step_size)?);
-            }
-        }
 
         let programs = self.commands.iter().cloned().map(CommandTemplate::Program);
         let workloads = self

@@ -3,40 +3,20 @@
 use anyhow::Context;
 use metalens_bench::Bench;
 use metalens_render::folder::bench as bench_folder;
-use metalens_render::{bench, json, markdown};
 
 use crate::args::bench::BenchArguments;
-use crate::{atomic_file, opening, out};
+use crate::{opening, out};
 
-/// Refuses files that exist. Recording takes long.
+/// Refuses a file that exists. Recording takes long.
 pub(super) fn check(arguments: &BenchArguments) -> anyhow::Result<()> {
-    let exports = [
-        &arguments.export_json,
-        &arguments.export_csv,
-        &arguments.export_markdown,
-        &arguments.save_baseline,
-    ];
-    for file in exports.into_iter().flatten() {
+    if let Some(file) = &arguments.save_baseline {
         metalens_files::refuse_existing(file, arguments.force)?;
     }
     Ok(())
 }
 
-/// Writes the exports, and the result into the folder.
+/// Writes the result into the folder.
 pub(super) fn write(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
-    let force = arguments.force;
-    if let Some(file) = &arguments.export_json {
-        atomic_file::write(file, force, |out| {
-            Ok(out.write_all(json::document(result)?.as_bytes())?)
-        })?;
-    }
-    if let Some(file) = &arguments.export_csv {
-        atomic_file::write(file, force, |out| Ok(bench::csv(result, out)?))?;
-    }
-    if let Some(file) = &arguments.export_markdown {
-        let page = markdown::page(&bench::document(result), &[]);
-        atomic_file::write(file, force, |out| Ok(out.write_all(page.as_bytes())?))?;
-    }
     match &arguments.output {
         Some(folder) => bench_folder::write(result, folder)
             .with_context(|| format!("cannot write the result into {}", folder.display())),
@@ -47,14 +27,6 @@ pub(super) fn write(arguments: &BenchArguments, result: &Bench) -> anyhow::Resul
 /// Names the files on standard error, and opens the page if asked to. Returns false if no browser was
 /// found.
 pub(super) fn tell(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<bool> {
-    let exports = [
-        &arguments.export_json,
-        &arguments.export_csv,
-        &arguments.export_markdown,
-    ];
-    for file in exports.into_iter().flatten() {
-        out::wrote(file, quiet);
-    }
     let Some(folder) = &arguments.output else {
         return Ok(true);
     };

@@ -78,7 +78,6 @@ fn no_command_writes_inside_a_bundle() {
         "batch fused -o out --parquet",
         "baseline save fused fused2 fused3 -o",
         "bench --simulate --workload eager -r 2 -o",
-        "bench --simulate --workload eager -r 2 --export-json",
         "chart fused --format png -o",
         "compare fused fused -o",
         "baseline limits base.json -o",

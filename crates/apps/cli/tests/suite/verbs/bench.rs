@@ -156,12 +156,9 @@ fn two_parameters_are_a_matrix() {
         "-L",
         "kind",
         "eager,fused",
-        "-P",
+        "-L",
         "n",
-        "2",
-        "6",
-        "-D",
-        "2",
+        "2,4,6",
     ];
     let output = bench.fine(&[], &arguments);
     let screen = stdout(&output);
@@ -516,25 +513,6 @@ fn wrong_usage_is_refused_before_any_run() {
     );
     check(&["./no-such-program"], 1, "no-such-program");
     assert!(!bench.here().join("out").exists());
-}
-
-#[test]
-fn exports_are_written() {
-    let bench = Bench::new();
-    let exports = [
-        "--export-json",
-        "a.json",
-        "--export-csv",
-        "a.csv",
-        "--export-markdown",
-        "a.md",
-    ];
-    bench.fine(&[], &both("2", &exports));
-    assert_eq!(json(&read(&bench, "a.json"))["schema"], "metalens.bench/1");
-    assert!(read(&bench, "a.csv").starts_with("variant,round,synthetic,"));
-    assert!(read(&bench, "a.md").starts_with("# GPU benchmark: "));
-    let again = bench.run(&[], &both("2", &exports));
-    assert_eq!(again.status.code(), Some(1), "{}", bench.seen(&again));
 }
 
 /// Returns the paths of everything in a folder, without what is in bundles: folders, then files.
