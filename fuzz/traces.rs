@@ -110,7 +110,7 @@ pub fn layout(bytes: &[u8]) {
 
 /// Reads a command-buffer log.
 pub fn log(bytes: &[u8]) {
-    assert_eq!(fuzzing::log(bytes), None, "the parsers of a line disagree");
+    fuzzing::log(bytes);
 }
 
 /// Reads a table of contents.

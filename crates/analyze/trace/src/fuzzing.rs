@@ -64,18 +64,17 @@ pub fn issues(bytes: &[u8]) {
     }
 }
 
-/// Reads a command-buffer log. Returns the first line that its two parsers take for different objects.
-#[must_use]
-pub fn log(bytes: &[u8]) -> Option<&[u8]> {
+/// Reads a command-buffer log.
+pub fn log(bytes: &[u8]) {
     let mut trace = crate::partial_trace::PartialTrace::default();
+    let everything = Selection::everything();
     drop(crate::log::read(
         bytes,
         "fuzz",
-        &Selection::everything(),
+        &everything,
         true,
         &mut trace,
     ));
-    crate::log::disputed_line(bytes)
 }
 
 /// Reads a table of contents.

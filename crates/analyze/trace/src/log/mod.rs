@@ -5,7 +5,6 @@
 //! encoder's dispatches, and the waits.
 
 mod line;
-mod plain;
 mod tables;
 
 use std::borrow::Cow;
@@ -83,15 +82,6 @@ pub(crate) fn read(
     }
     state.finish(header, tables, is_cut, file, trace);
     Ok(())
-}
-
-/// Returns the first line that the parser of plain lines accepts and that is another object to serde, or
-/// none.
-pub(crate) fn disputed_line(bytes: &[u8]) -> Option<&[u8]> {
-    bytes.split(|&byte| byte == b'\n').find(|line| {
-        let plain = std::str::from_utf8(line).ok().and_then(plain::parse);
-        plain.is_some() && plain != Line::parse(line).ok()
-    })
 }
 
 /// Returns the error of a line.
@@ -294,19 +284,14 @@ fn line_end(lines: &[u8], byte: usize) -> usize {
 }
 
 fn parse_lines(lines: &[u8]) -> Vec<ParsedLine<'_>> {
-    let text = std::str::from_utf8(lines).ok();
     let mut parsed = Vec::new();
     let mut start = 0;
     while start < lines.len() {
         let end = line_end(lines, start);
         let line = lines.get(start..end).unwrap_or(&[]);
         let bytes = line.strip_suffix(b"\n").unwrap_or(line);
-        let text = text.and_then(|text| text.get(start..start + bytes.len()));
         parsed.push(ParsedLine {
-            // The plain form is parsed in a fraction of the time; serde reads any.
-            object: text
-                .and_then(plain::parse)
-                .map_or_else(|| Line::parse(bytes), Ok),
+            object: Line::parse(bytes),
             is_whole: bytes.len() < line.len(),
         });
         start = end;

@@ -1,7 +1,5 @@
 use std::fmt::Write as _;
 
-use proptest::prelude::*;
-
 use super::*;
 use crate::table::Table;
 
@@ -460,110 +458,8 @@ fn damage_of_any_kind_is_an_error_or_a_note() {
             let mut bytes = log.clone().into_bytes();
             bytes[place] = byte;
             let mut trace = PartialTrace::default();
-            assert_eq!(disputed_line(&bytes), None);
             let everything = Selection::everything();
             drop(read(&bytes[..], "x", &everything, true, &mut trace));
         }
-    }
-}
-
-/// Lines as the crate `command-log`, C, and Python write them.
-const USUAL: [&str; 4] = [
-    r#"{"command_buffer":1,"queue":1,"thread":7,"label":"a","encode":1,"commit":2,"scheduled":3,"gpu_start":4,"gpu_end":5,"completed":6,"error":"late","encoders":[{"kind":"compute","label":"b","kernels":{"c":1,"d":2},"start":1,"end":2,"gpu_start":4,"gpu_end":5,"upper_bound":true},{"kind":"blit"}]}"#,
-    r#"{"command_buffer": 1, "commit": 2, "gpu_start": 4, "gpu_end": 5, "encoders": [{"kind": "render", "kernels": {"ä": 1}}]}"#,
-    r#"{"wait":1,"start":5,"end":6,"thread":7}"#,
-    r#"{"phase":"a","start":5,"end":6,"thread":7}"#,
-];
-
-#[test]
-fn usual_lines_are_plain() {
-    for line in USUAL {
-        assert!(plain::parse(line).is_some(), "{line}");
-        assert_eq!(disputed_line(line.as_bytes()), None);
-    }
-}
-
-/// Values and signs that a line may have, rightly or not.
-const TOKENS: [&str; 36] = [
-    "{",
-    "}",
-    "[",
-    "]",
-    ",",
-    ":",
-    " ",
-    "\t",
-    "\r",
-    "0",
-    "20",
-    "-1",
-    "1.5",
-    "1e2",
-    "007",
-    "null",
-    "true",
-    "false",
-    "\"a\"",
-    "\"\"",
-    "\"\\n\"",
-    "\"a\t\"",
-    "\"commit\r\"",
-    "\"\u{1}\"",
-    "\"é\"",
-    "\"compute\"",
-    "\"commit\"",
-    "\"thread\"",
-    "\"label\"",
-    "\"start\"",
-    "\"kind\"",
-    "\"upper_bound\"",
-    "9999999999999999999",
-    "18446744073709551615",
-    "18446744073709551616",
-    "2838240000000000001",
-];
-
-/// Splits a line into its signs, numbers and strings.
-fn tokens(line: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '"' => 2 + rest[1..].find('"').unwrap(),
-            '0'..='9' | 'a'..='z' => rest.find(|c: char| !c.is_alphanumeric()).unwrap(),
-            _ => 1,
-        };
-        let (token, more) = rest.split_at(length);
-        tokens.push(token);
-        rest = more;
-    }
-    tokens
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
-
-    /// A line that the parser of plain lines accepts is the same object to serde, where tokens are
-    /// replaced, added, taken away and repeated.
-    #[test]
-    fn a_plain_line_is_the_same_object_to_serde(
-        usual in prop::sample::select(&USUAL[..]),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4, 0..TOKENS.len()), 0..4),
-    ) {
-        let mut line = tokens(usual);
-        for (place, edit, token) in edits {
-            let place = place.index(line.len());
-            match edit {
-                0 => line[place] = TOKENS[token],
-                1 => line.insert(place, TOKENS[token]),
-                2 => drop(line.remove(place)),
-                // A member: a key, a colon, a value and a comma.
-                _ => {
-                    let member = line[place..].iter().take(4).copied().collect::<Vec<_>>();
-                    line.splice(place..place, member);
-                }
-            }
-        }
-        assert_eq!(disputed_line(line.concat().as_bytes()), None);
     }
 }
