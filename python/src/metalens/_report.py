@@ -201,7 +201,7 @@ class Prediction(Part):
 
     def __repr__(self) -> str:
         facts = self._facts
-        return f"<Prediction: {facts['before_ns']} ns → {facts['after_ns']} ns>"
+        return f"<Prediction: {facts['before_ns']} ns → {facts.get('after_ns', 'unknown')} ns>"
 
 
 def analyze(path: StrPath, **choice: Unpack[Choice]) -> Report:

@@ -13,9 +13,11 @@ use crate::findings::notes::about_missing_work;
 use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::figures::FiguresInput;
-use crate::replay::{limited_by, program::Change};
-use crate::report::{Note, WHAT_IF_SCHEMA, WhatIf};
+use crate::replay::program::Change;
+use crate::replay::{Answers, limited_by};
+use crate::report::{Alternative, HeldBy, Note, WHAT_IF_SCHEMA, Waiting, WhatIf, is_answer};
 use crate::request::Request;
+use crate::subject::submissions::Submissions;
 
 /// Change of a program.
 pub struct ProgramChange<'a> {
@@ -50,6 +52,8 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         .map(|&kernel| names.name(kernel).to_owned())
         .collect();
     let change = Change {
+        in_flight: wanted.in_flight.unwrap_or(1),
+        per_buffer: wanted.per_buffer,
         host: wanted.host,
         encode: wanted.host,
         driver: wanted.driver,
@@ -68,27 +72,27 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         names: &measured.recording.names,
     };
     let steady = measured.figures.steady.as_ref();
-    let starts = &measured.figures.iteration_starts;
-    let (pace, (program, left_out, is_sample)) = input.replayed(steady, starts, |recorded| {
-        let steps = recorded.steps;
-        (recorded.program(), steps.left_out, steps.is_sample)
-    });
-    let command_buffers = program.commands.len();
+    let (pace, answers) = input.replayed(steady, Answers::new);
+    let program = &answers.likely;
+    let submissions = &measured.subject.submissions;
+    let (left_out, is_sample) = (submissions.left_out, submissions.is_sample);
+    let command_buffers = program.measured();
     if command_buffers < 2 {
         return Err(Error::NoReplay);
     }
 
     let before_ns = program.time(&Change::NONE);
-    let limited_before = limited_by(&program, &Change::NONE);
-    let mut program = match wanted.in_flight {
-        Some(1) | None => program,
-        Some(times) => program.with_in_flight(times),
+    let limited_before = limited_by(program, &Change::NONE);
+    let left = answers.left(&change);
+    let (least_ns, most_ns) = left.range();
+    let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
+    let limited_by = limited_by(program, &change);
+    let changes = if change == Change::NONE {
+        alternatives(&answers)
+    } else {
+        Vec::new()
     };
-    if wanted.per_buffer > 1 {
-        program = program.merged(wanted.per_buffer);
-    }
-    let after_ns = program.time(&change);
-    let waiting = measured.subject.waiting;
+    let waiting = measured.subject.waits.summary;
     Ok(WhatIf {
         schema: WHAT_IF_SCHEMA.to_owned(),
         command_buffers: command_buffers as u64,
@@ -99,12 +103,62 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         waiting,
         before_ns,
         after_ns,
-        speedup: ratio(before_ns, after_ns),
+        least_ns,
+        most_ns,
+        speedup: after_ns.and_then(|after_ns| ratio(before_ns, after_ns)),
         limited_before,
-        limited_by: limited_by(&program, &change),
+        limited_by,
         changed_kernels,
+        changes,
         notes,
     })
+}
+
+/// Returns what each change leaves, the best first.
+fn alternatives(answers: &Answers) -> Vec<Alternative> {
+    const NONE: Change = Change::NONE;
+    #[rustfmt::skip]
+    let changes = [
+        ("--in-flight 2", Change { in_flight: 2, ..NONE }),
+        ("--in-flight 0", Change { in_flight: 0, ..NONE }),
+        ("--per-buffer 10", Change { per_buffer: 10, ..NONE }),
+        ("--encode-ahead", Change { encode_ahead: true, ..NONE }),
+        ("--host 0.5x", Change { host: 0.5, encode: 0.5, ..NONE }),
+        ("--driver 0.5x", Change { driver: 0.5, ..NONE }),
+        ("--latency 0.5x", Change { latency: 0.5, ..NONE }),
+        ("--kernel '*=0.5x'", Change { gpu: 0.5, ..NONE }),
+        ("--no-others", Change { others: false, ..NONE }),
+    ];
+    let alternatives = changes.into_iter().map(|(option, change)| {
+        let left = answers.left(&change);
+        let (least_ns, most_ns) = left.range();
+        let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
+        Alternative {
+            option: option.to_owned(),
+            after_ns,
+            least_ns,
+            most_ns,
+            speedup: ratio(answers.likely.time(&Change::NONE), after_ns.unwrap_or(0)),
+        }
+    });
+    let mut alternatives: Vec<Alternative> = alternatives.collect();
+    alternatives.sort_by_key(|each| (each.after_ns.is_none(), each.after_ns, each.least_ns));
+    alternatives
+}
+
+/// Returns why nobody can tell what a program waits for, if that is so.
+fn unknown(waiting: &Waiting, submissions: &Submissions) -> Option<&'static str> {
+    let completed = submissions
+        .list
+        .iter()
+        .filter(|each| each.completed_ns.is_some());
+    if waiting.held_by == Some(HeldBy::OtherProcess) {
+        Some("the program goes on after GPU work of another process")
+    } else if 2 * completed.count() < submissions.list.len() {
+        Some("most completions are not recorded, so that nothing tells what the program waits for")
+    } else {
+        None
+    }
 }
 
 /// Returns the notes that change the meaning of the prediction. Fails if nothing follows from the
@@ -128,6 +182,9 @@ fn loud_notes(measured: &Measured) -> Result<Vec<Note>> {
     );
     if let Some(why) = distrust_of(&sanity, source) {
         return Err(Error::NoPrediction { why: why.text });
+    }
+    if let Some(why) = unknown(&subject.waits.summary, &subject.submissions) {
+        return Err(Error::NoPrediction { why: why.into() });
     }
     let notes = recording.notes.iter().chain(&subject.chosen.note).cloned();
     let notes = notes.chain(about_missing_work(&sanity, source));

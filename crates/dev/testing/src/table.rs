@@ -53,6 +53,13 @@ fn cell(kind: &str, text: &str, ids: &mut impl Iterator<Item = u32>) -> String {
                  <pid id=\"{inner}\" fmt=\"{pid}\">{pid}</pid></process>"
             );
         }
+        ("thread", _) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let (own, inner) = (id(), id());
+            return format!(
+                "<thread id=\"{own}\" fmt=\"Thread {text}\">\
+                 <tid id=\"{inner}\" fmt=\"{text}\">{text}</tid></thread>"
+            );
+        }
         ("formatted-label", _) => "",
         _ => text,
     };

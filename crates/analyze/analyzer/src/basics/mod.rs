@@ -3,6 +3,7 @@
 
 pub(crate) mod by_id;
 pub(crate) mod distinct;
+pub(crate) mod follows;
 pub mod message;
 pub(crate) mod moment;
 pub(crate) mod number;

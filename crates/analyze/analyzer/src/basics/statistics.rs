@@ -115,6 +115,12 @@ pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// Returns a time as a fraction can be taken of it.
+#[expect(clippy::cast_precision_loss, reason = "times are below 2^53 ns")]
+pub(crate) fn as_f64(ns: i64) -> f64 {
+    ns as f64
+}
+
 /// Returns the nearest whole number; 0 for a negative one.
 #[expect(
     clippy::cast_possible_truncation,

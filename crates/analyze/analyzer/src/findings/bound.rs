@@ -5,19 +5,17 @@
 //! 1. A program whose iterations begin on a grid of time is paced.
 //! 2. If the GPU is busy for nine tenths of the time, the program is GPU-bound.
 //! 3. Otherwise the replay decides: the part whose removal gives at least half of what all parts
-//!    beside the GPU's work give together. If only two parts together do, and each alone gives little,
-//!    they bound it at once. If neither, the verdict is mixed.
-//! 4. Where the recording does not tell whether the program waits, or lacks commits, the group of
-//!    causes with at least half of the idle time decides. If none has half of it, the verdict is mixed;
-//!    or none, if time of unknown cause could have given a group its half.
+//!    beside the GPU's work give together. If there is none, the verdict is mixed.
+//! 4. Where the recording does not tell whether the program waits, both answers are replayed. If they
+//!    differ, or if commits are missing, there is no verdict.
 
 use super::distrust::distrust;
 use crate::basics::message::{Message, count, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Bound, BoundVerdict, ExcludedPart, GapParts, Judged, Pace, PartKind, Replay, ReplayPart,
-    Report, WaitVerdict,
+    Bound, BoundVerdict, ExcludedPart, GapParts, HeldBy, Judged, Pace, PartKind, Removal, Replay,
+    ReplayPart, Report, WaitVerdict,
 };
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
@@ -49,11 +47,12 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
     BoundVerdict { bound, why }
 }
 
-/// Returns whether there is no verdict because time of unknown cause could change it. The report has
-/// its verdict already.
+/// Returns whether there is no verdict because the recording does not show the cause of most of the idle
+/// time. The report has its verdict already.
 pub(crate) fn is_undecided(report: &Report) -> bool {
-    let is_trusted = distrust(report).is_none();
-    report.verdict.bound.is_none() && report.counts.intervals >= INTERVALS && is_trusted
+    let idle = &report.idle;
+    let is_unknown = idle.total_ns > 0 && 2 * idle.parts.unknown_ns >= idle.total_ns;
+    report.verdict.bound.is_none() && is_unknown && distrust(report).is_none()
 }
 
 /// Returns the clause that a part of the window was left out.
@@ -81,36 +80,64 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
         let why = "No verdict: the window has a single GPU interval, and so no gap";
         return (None, why.into());
     }
-    let is_tenth = |ns: u64| u128::from(IDLE_PARTS) * u128::from(ns) <= u128::from(judged.span_ns);
-    if is_tenth(parts.total_ns()) {
+    if u128::from(IDLE_PARTS) * u128::from(parts.total_ns()) <= u128::from(judged.span_ns) {
         return (Some(Bound::Gpu), gpu(judged));
     }
     if let Some(pace) = pace {
         return (Some(Bound::Paced), paced(pace));
     }
-    let by_replay = replay
-        .filter(|replay| is_decisive(replay))
-        .and_then(|replay| by_replay(replay, parts));
-    if let Some(decision) = by_replay {
-        return decision;
+    let Some(replay) = replay.filter(|replay| is_whole(replay)) else {
+        let why = "No verdict: the recording does not tell when the program committed its work";
+        return (None, why.into());
+    };
+    if let Some(held_by) = replay.waiting.held_by {
+        return (None, held(held_by));
     }
-    // Work that the GPU had is its own matter, but a GPU that is mostly idle is not the limit.
-    let is_mostly_busy = 2 * u128::from(judged.busy_ns) >= u128::from(judged.span_ns);
-    if is_mostly_busy && is_tenth(parts.total_ns() - parts.queued_ns) {
-        return (Some(Bound::Gpu), gpu(judged));
+    let untold = "the recording does not tell whether the program waits for its command buffers";
+    let is_known = replay.waiting.verdict != WaitVerdict::Unknown;
+    let likely = limit(replay, judged, |removal| removal.left_ns);
+    let other = limit(replay, judged, |removal| {
+        removal.otherwise_ns.unwrap_or(removal.left_ns)
+    });
+    let has_other = replay
+        .removals
+        .iter()
+        .any(|each| each.otherwise_ns.is_some());
+    match (likely.0, other.0) {
+        (Some(bound), Some(other)) if has_other && bound != other => {
+            let (bound, other) = (bound.label(), other.label());
+            (
+                None,
+                message!("No verdict: {} or {}; {}", bound, other, untold),
+            )
+        }
+        _ if is_known || has_other => likely,
+        _ => (None, message!("No verdict: {}", untold)),
     }
-    by_causes(parts)
 }
 
-/// Returns whether a replay knows nearly all command buffers, and whether the program waits.
-fn is_decisive(replay: &Replay) -> bool {
+/// Returns why nobody can tell what limits a program that something else holds up.
+fn held(by: HeldBy) -> Message {
+    match by {
+        HeldBy::Requests => message!(
+            "No verdict: the times at which work begins look like those of requests, and a recording \
+             does not tell waiting for input from work of the CPU"
+        ),
+        HeldBy::OtherProcess => message!(
+            "No verdict: the program goes on after GPU work of another process, and what holds up that \
+             one is not part of this report"
+        ),
+    }
+}
+
+/// Returns whether a replay knows nearly all command buffers.
+fn is_whole(replay: &Replay) -> bool {
     let buffers = replay.command_buffers + replay.left_out;
-    replay.waiting.verdict != WaitVerdict::Unknown && LEFT_OUT * replay.left_out <= buffers
+    LEFT_OUT * replay.left_out <= buffers
 }
 
-/// Decides by what is left without each part; `None` if nothing beside the GPU's work would shorten
-/// the run.
-fn by_replay(replay: &Replay, parts: &GapParts) -> Option<Decision> {
+/// Decides by what is left without each part.
+fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64) -> Decision {
     const REST: [ReplayPart; 4] = [
         ReplayPart::Host,
         ReplayPart::Driver,
@@ -118,54 +145,51 @@ fn by_replay(replay: &Replay, parts: &GapParts) -> Option<Decision> {
         ReplayPart::Others,
     ];
     let whole_ns = replay.span_ns;
-    let saved = |without: &[ReplayPart]| replay.saved_without(without).unwrap_or(0);
+    let saved = |without: &[ReplayPart]| {
+        let removal = replay.removals.iter().find(|each| each.without == without);
+        whole_ns.saturating_sub(removal.map_or(whole_ns, &left_ns))
+    };
+    let less = |ns: u64| percent(ratio(ns, whole_ns).unwrap_or(0.0));
     let all_ns = saved(&REST);
     if u128::from(IDLE_PARTS) * u128::from(all_ns) < u128::from(whole_ns) {
-        return None;
+        // A GPU that is mostly idle is not the limit.
+        let is_mostly_busy = 2 * u128::from(judged.busy_ns) >= u128::from(judged.span_ns);
+        return if is_mostly_busy {
+            (Some(Bound::Gpu), gpu(judged))
+        } else {
+            let why = "No verdict: nothing recorded explains most of the idle time";
+            (None, why.into())
+        };
     }
     let is_half = |ns: u64| 2 * u128::from(ns) >= u128::from(all_ns);
-
-    let (single_ns, single) = REST.map(|part| (saved(&[part]), part)).into_iter().max()?;
-    if is_half(single_ns) {
-        let bound = bound_of(single, parts);
-        let why = message!(
-            "{}: without {} the {} would take about {}",
-            capitalized(bound),
-            single.label(),
-            time(whole_ns),
-            time(whole_ns - single_ns),
+    let single = REST.map(|part| (saved(&[part]), part)).into_iter().max();
+    let Some((single_ns, single)) = single.filter(|&(ns, _)| is_half(ns)) else {
+        let pairs = replay
+            .removals
+            .iter()
+            .filter(|each| each.without.len() == 2);
+        let pair = pairs.max_by_key(|each| saved(&each.without));
+        let pair = pair.map(|pair| {
+            let labels = pair.without.iter().map(|part| part.label());
+            message!(
+                "; without {} the run would take {} less time",
+                Message::joined(labels, " and "),
+                less(saved(&pair.without))
+            )
+        });
+        return (
+            Some(Bound::Mixed),
+            message!("Mixed: no part alone limits{}", pair),
         );
-        return Some((Some(bound), agreeing(bound, parts).unwrap_or(why)));
-    }
-
-    let pairs = REST.iter().enumerate().flat_map(|(place, &part)| {
-        let later = REST.iter().skip(place + 1);
-        later.map(move |&other| [part, other])
-    });
-    let (pair_ns, pair) = pairs.map(|pair| (saved(&pair), pair)).max()?;
-    let [first, second] = pair;
-    let alone_ns = saved(&[first]).max(saved(&[second]));
-    // What two parts give beyond their sum, neither gives alone.
-    let is_joint = pair_ns > 2 * (saved(&[first]) + saved(&[second]));
-    if is_half(pair_ns) && is_joint {
-        let why = message!(
-            "Bound by {} and {} at once: without both the {} would take about {}, without either \
-             alone at best {}",
-            first.label(),
-            second.label(),
-            time(whole_ns),
-            time(whole_ns - pair_ns),
-            time(whole_ns - alone_ns),
-        );
-        return Some((Some(Bound::Together), why));
-    }
+    };
+    let bound = bound_of(single, &judged.idle.parts);
     let why = message!(
-        "Mixed: no part alone limits; without {} the {} would take about {}",
+        "{}: without {} the run would take {} less time",
+        bound.label(),
         single.label(),
-        time(whole_ns),
-        time(whole_ns - single_ns),
+        less(single_ns),
     );
-    Some((Some(Bound::Mixed), why))
+    (Some(bound), why)
 }
 
 fn bound_of(part: ReplayPart, parts: &GapParts) -> Bound {
@@ -183,66 +207,6 @@ fn cpu(parts: &GapParts) -> Bound {
         Bound::CpuEncoding
     } else {
         Bound::CpuHost
-    }
-}
-
-/// Returns the groups of causes with their time.
-fn groups(parts: &GapParts) -> [(Bound, u64); 4] {
-    let driver_ns = parts.driver_wait_ns + parts.driver_ns;
-    let latency_ns =
-        parts.completion_ns + parts.submission_ns + parts.start_latency_ns + parts.queued_ns;
-    [
-        (Bound::Latency, latency_ns),
-        (cpu(parts), parts.host_ns + parts.encoding_ns),
-        (Bound::Contended, parts.contention_ns),
-        (Bound::Driver, driver_ns),
-    ]
-}
-
-/// Returns the reason by the idle time, if its causes agree with a verdict of the replay.
-fn agreeing(bound: Bound, parts: &GapParts) -> Option<Message> {
-    let idle_ns = parts.total_ns();
-    let (_, ns) = groups(parts).into_iter().find(|&(each, _)| each == bound)?;
-    (2 * u128::from(ns) >= u128::from(idle_ns)).then(|| of_idle(bound, ns, parts))
-}
-
-fn of_idle(bound: Bound, ns: u64, parts: &GapParts) -> Message {
-    let idle_ns = parts.total_ns();
-    message!(
-        "{}: {} {} of the idle time ({} of {})",
-        capitalized(bound),
-        causes(bound, parts),
-        percent(ratio(ns, idle_ns).unwrap_or(0.0)),
-        time(ns),
-        time(idle_ns)
-    )
-}
-
-fn by_causes(parts: &GapParts) -> Decision {
-    let idle_ns = parts.total_ns();
-    let mut groups = groups(parts);
-    // The sort is stable: of equal groups the first of the list comes first.
-    groups.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
-    let [(first, most_ns), (second, less_ns), ..] = groups;
-    let has_half = |ns: u64| 2 * u128::from(ns) >= u128::from(idle_ns);
-    let share = |ns: u64| percent(ratio(ns, idle_ns).unwrap_or(0.0));
-    if has_half(most_ns) {
-        (Some(first), of_idle(first, most_ns, parts))
-    } else if has_half(most_ns + parts.unknown_ns) {
-        let why = message!(
-            "No verdict: the cause of {} of the idle time is not recorded",
-            share(parts.unknown_ns),
-        );
-        (None, why)
-    } else {
-        let why = message!(
-            "Mixed: {} {} of the idle time; {} {}",
-            causes(first, parts),
-            share(most_ns),
-            causes(second, parts),
-            share(less_ns),
-        );
-        (Some(Bound::Mixed), why)
     }
 }
 
@@ -282,97 +246,36 @@ fn paced(pace: &Pace) -> Message {
     )
 }
 
-fn capitalized(bound: Bound) -> &'static str {
-    match bound {
-        Bound::Gpu => "GPU-bound",
-        Bound::CpuHost => "CPU-bound (host work)",
-        Bound::CpuEncoding => "CPU-bound (encoding)",
-        Bound::Driver => "Driver-bound",
-        Bound::Latency => "Latency-bound",
-        Bound::Contended => "Contended",
-        Bound::Together => "Bound by two parts",
-        Bound::Paced => "Paced",
-        Bound::Mixed => "Mixed",
-    }
-}
-
-/// Returns the causes of a group, with the verb of what follows.
-fn causes(bound: Bound, parts: &GapParts) -> &'static str {
-    match bound {
-        Bound::CpuHost | Bound::CpuEncoding => "host work and encoding are",
-        Bound::Driver => "the driver and the wait for it are",
-        Bound::Latency if parts.queued_ns > 0 => "latencies and queued work are",
-        Bound::Latency if parts.start_latency_ns > 0 => "completion and GPU start latency are",
-        Bound::Latency => "completion and submission latency are",
-        Bound::Contended => "contention is",
-        Bound::Gpu | Bound::Mixed | Bound::Together | Bound::Paced => "the GPU is",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{IdleTime, Outliers, Removal};
+    use crate::report::{IdleTime, Outliers};
 
-    /// Checks the verdict of a window of 1,000 ns for causes in this order: completion, host, encoding,
-    /// submission, queued, contention, unknown.
-    fn check(idle: [u64; 7], replay: Option<&Replay>, expected: Option<Bound>) {
+    /// Returns the verdict on a window of 1,000 ns in which the GPU was idle for a time.
+    fn decided(idle_ns: u64, intervals: u64, replay: Option<&Replay>) -> Decision {
         let parts = GapParts {
-            completion_ns: idle[0],
-            host_ns: idle[1],
-            encoding_ns: idle[2],
-            submission_ns: idle[3],
-            queued_ns: idle[4],
-            contention_ns: idle[5],
-            unknown_ns: idle[6],
+            host_ns: idle_ns,
             ..GapParts::default()
         };
         let idle_time = IdleTime {
-            total_ns: parts.total_ns(),
+            total_ns: idle_ns,
             parts,
             ..IdleTime::default()
         };
         let judged = Judged {
             name: "the window",
             span_ns: 1_000,
-            intervals: 2,
-            busy_ns: 1_000 - parts.total_ns(),
+            intervals,
+            busy_ns: 1_000 - idle_ns,
             idle: &idle_time,
             outliers: &Outliers::default(),
         };
-        let (found, why) = decide(&judged, None, replay);
-        assert_eq!(found, expected, "{idle:?}: {}", why.text);
-    }
-
-    #[test]
-    fn half_of_the_idle_time_decides() {
-        use Bound::{Contended, CpuEncoding, CpuHost, Gpu, Latency, Mixed};
-        let check = |idle, expected| check(idle, None, expected);
-        check([0; 7], Some(Gpu));
-        // A tenth of the window may be idle for any reason, known or not.
-        check([100, 0, 0, 0, 0, 0, 0], Some(Gpu));
-        check([0, 0, 0, 0, 0, 0, 100], Some(Gpu));
-        check([101, 0, 0, 0, 0, 0, 0], Some(Latency));
-        // Queued time is the GPU's own while the GPU is mostly busy.
-        check([50, 0, 0, 0, 450, 0, 0], Some(Gpu));
-        check([50, 0, 0, 0, 460, 0, 0], Some(Latency));
-        check([0, 200, 0, 0, 100, 0, 0], Some(CpuHost));
-        // Half is enough, and groups are sums.
-        check([100, 99, 101, 100, 0, 0, 0], Some(Latency));
-        check([0, 150, 151, 100, 0, 100, 0], Some(CpuEncoding));
-        check([0, 151, 150, 100, 0, 100, 0], Some(CpuHost));
-        check([0, 100, 100, 100, 0, 300, 0], Some(Contended));
-        check([100, 200, 0, 100, 0, 150, 0], Some(Mixed));
-        // Unknown time decides nothing, and forbids the word mixed where it could.
-        check([300, 0, 0, 0, 0, 0, 300], Some(Latency));
-        check([200, 100, 0, 0, 0, 100, 100], None);
-        check([200, 190, 0, 0, 0, 190, 10], Some(Mixed));
-        check([0, 0, 0, 0, 0, 0, 500], None);
+        decide(&judged, None, replay)
     }
 
     /// Returns a replay of 1,000 ns with what is left without host, driver, latency, both of the
     /// first two, and all.
-    fn replay(left: [u64; 5]) -> Replay {
+    fn replay(left: [u64; 5], otherwise: Option<[u64; 5]>) -> Replay {
         use ReplayPart::{Driver, Host, Latency, Others};
         let sets = [
             vec![Host],
@@ -381,47 +284,76 @@ mod tests {
             vec![Host, Driver],
             vec![Host, Driver, Latency, Others],
         ];
-        let removals = sets.into_iter().zip(left);
+        let removals = sets.into_iter().zip(left).enumerate();
+        let removals = removals.map(|(place, (without, left_ns))| Removal {
+            without,
+            left_ns,
+            otherwise_ns: otherwise.map(|otherwise| otherwise[place]),
+        });
         let mut replay = Replay {
             command_buffers: 100,
             span_ns: 1_000,
-            removals: removals
-                .map(|(without, left_ns)| Removal { without, left_ns })
-                .collect(),
+            removals: removals.collect(),
             ..Replay::default()
         };
-        replay.waiting.verdict = WaitVerdict::DoesNotWait;
+        if otherwise.is_none() {
+            replay.waiting.verdict = WaitVerdict::DoesNotWait;
+        }
         replay
     }
 
     #[test]
-    fn the_replay_decides_where_it_knows() {
-        use Bound::{CpuHost, Driver, Latency, Mixed, Together};
-        // Small asynchronous work: all idle time is latency that overlaps, and the host limits.
-        let latencies = [0, 0, 0, 100, 800, 0, 0];
-        let decide = |left, expected| check(latencies, Some(&replay(left)), expected);
-        decide([300, 1_000, 1_000, 300, 100], Some(CpuHost));
-        decide([1_000, 400, 1_000, 400, 100], Some(Driver));
-        decide([900, 900, 500, 800, 100], Some(Latency));
+    fn the_replay_decides() {
+        use Bound::{CpuHost, Driver, Gpu, Latency, Mixed};
+        let check = |left, expected| {
+            let (found, why) = decided(900, 2, Some(&replay(left, None)));
+            assert_eq!(found, expected, "{left:?}: {}", why.text);
+        };
+        check([300, 1_000, 1_000, 300, 100], Some(CpuHost));
+        check([1_000, 400, 1_000, 400, 100], Some(Driver));
+        check([900, 900, 500, 800, 100], Some(Latency));
         // Either alone gives little, both give much.
-        decide([960, 990, 1_000, 110, 100], Some(Together));
-        decide([700, 800, 800, 500, 100], Some(Mixed));
-        // A recording that does not tell whether the program waits is judged by its causes.
-        let mut unknown = replay([300, 1_000, 1_000, 300, 100]);
-        unknown.waiting.verdict = WaitVerdict::Unknown;
-        check(latencies, Some(&unknown), Some(Latency));
+        check([960, 990, 1_000, 110, 100], Some(Mixed));
+        check([700, 800, 800, 500, 100], Some(Mixed));
+        // Nothing explains why the GPU is idle for nine tenths of the time.
+        let nothing = [1_000, 1_000, 1_000, 990, 950];
+        check(nothing, None);
+        let (found, why) = decided(450, 2, Some(&replay(nothing, None)));
+        assert_eq!(found, Some(Gpu), "{}", why.text);
     }
 
     #[test]
-    fn one_interval_tells_nothing() {
-        let judged = Judged {
-            name: "the window",
-            span_ns: 1_000,
-            intervals: 1,
-            busy_ns: 1_000,
-            idle: &IdleTime::default(),
-            outliers: &Outliers::default(),
+    fn both_answers_must_agree() {
+        let check = |left, otherwise, expected| {
+            let (found, why) = decided(900, 2, Some(&replay(left, Some(otherwise))));
+            assert_eq!((found, why.text.as_str()), expected);
         };
-        assert_eq!(decide(&judged, None, None).0, None);
+        let (host, latency) = ([300, 1_000, 1_000, 300, 100], [900, 900, 500, 800, 100]);
+        check(
+            host,
+            [400, 1_000, 1_000, 400, 200],
+            (
+                Some(Bound::CpuHost),
+                "CPU-bound (host work): without host work and encoding the run would take 70.0 % less \
+                 time",
+            ),
+        );
+        check(
+            host,
+            latency,
+            (
+                None,
+                "No verdict: CPU-bound (host work) or Latency-bound; the recording does not tell \
+                 whether the program waits for its command buffers",
+            ),
+        );
+    }
+
+    #[test]
+    fn a_tenth_of_the_time_may_be_idle_for_any_reason() {
+        assert_eq!(decided(100, 2, None).0, Some(Bound::Gpu));
+        assert_eq!(decided(101, 2, None).0, None);
+        // One interval has no gap.
+        assert_eq!(decided(0, 1, None).0, None);
     }
 }

@@ -4,7 +4,7 @@ use crate::basics::message::{Message, Value, moment, number, percent, quote, tim
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Cause, Gain, GainCertainty, ReplayAction, Report, Severity, TopGap, WaitVerdict,
+    Cause, Gain, GainCertainty, HeldBy, ReplayAction, Report, Severity, TopGap, is_answer,
 };
 
 /// Numbers behind a finding, places to look at, and the time at stake.
@@ -160,12 +160,18 @@ pub(crate) fn own_idle_ns(report: &Report) -> u64 {
 /// was not replayed.
 pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<(u64, GainCertainty)> {
     let replay = report.replay.as_ref()?;
-    let left_ns = replay.prediction(action)?.left_ns;
-    // A wait that may be none may gain nothing.
-    let certainty = if replay.waiting.verdict == WaitVerdict::Unknown {
-        GainCertainty::AtMost
+    if replay.waiting.held_by == Some(HeldBy::OtherProcess) {
+        return None;
+    }
+    let prediction = replay.prediction(action)?;
+    let is_clear = is_answer(prediction.least_ns, prediction.most_ns);
+    let (left_ns, certainty) = if prediction.is_known() {
+        (prediction.left_ns, GainCertainty::About)
+    } else if is_clear {
+        // The answers agree, but what is unexplained is longer than they can be told apart.
+        return None;
     } else {
-        GainCertainty::About
+        (prediction.least_ns, GainCertainty::AtMost)
     };
     Some((replay.span_ns.saturating_sub(left_ns), certainty))
 }

@@ -289,7 +289,9 @@ fn serialized(report: &Report) -> Option<Evidence> {
     let ledger = report.judged().idle;
     let replay = report.replay.as_ref()?;
     // An encoding after a completion proves no wait: it must follow the completion.
-    let is_wait = replay.waiting.verdict == WaitVerdict::Waits && replay.waiting.in_flight == 1;
+    let waiting = &replay.waiting;
+    let is_each = waiting.is_recorded || is_share(waiting.pairs, waiting.of, SHARE);
+    let is_wait = waiting.verdict == WaitVerdict::Waits && waiting.in_flight == 1 && is_each;
     // A program cannot wait inside a command buffer, so those gaps prove nothing.
     let between = ledger.between_buffers;
     let fires = is_wait
@@ -408,6 +410,12 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
     })
 }
 
+/// Returns whether a grid of time, requests or another process tell when work begins.
+fn is_held(report: &Report) -> bool {
+    let replay = report.replay.as_ref();
+    report.pace.is_some() || replay.is_some_and(|replay| replay.waiting.held_by.is_some())
+}
+
 /// Share of the idle time that host work and encoding need for a finding.
 const CPU_SHARE: f64 = 0.4;
 
@@ -416,7 +424,7 @@ fn cpu_time(report: &Report) -> Option<(u64, u64)> {
     let parts = &report.judged().idle.parts;
     let cpu_ns = parts.host_ns + parts.encoding_ns;
     // A program that keeps a pace spends that time waiting for the next period.
-    let is_work = report.pace.is_none();
+    let is_work = !is_held(report);
     (is_work && matters(cpu_ns, report, CPU_SHARE)).then_some((parts.host_ns, parts.encoding_ns))
 }
 
@@ -455,11 +463,13 @@ fn slow_host(report: &Report) -> Option<Evidence> {
     /// Share of the run that host work and encoding must give.
     const SHARE: f64 = 0.1;
     let replay = report.replay.as_ref()?;
-    let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && report.pace.is_none();
-    // Work of two channels may overlap in the replay, though the GPU was never idle.
-    let saved_ns = replay
-        .saved_without(&[ReplayPart::Host])?
-        .min(report.gaps.total_ns);
+    let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && !is_held(report);
+    let saved_ns = replay.saved_without(&[ReplayPart::Host])?;
+    // On one channel, no more can be saved than the GPU was idle.
+    let saved_ns = match report.channels.len() {
+        0 | 1 => saved_ns.min(report.gaps.total_ns),
+        _ => saved_ns,
+    };
     let interval = report.latency.commit_interval?;
     let fires = is_asynchronous && is_share(saved_ns, replay.span_ns, SHARE);
     fires.then(|| {
@@ -474,6 +484,7 @@ fn slow_host(report: &Report) -> Option<Evidence> {
         Evidence::new(text)
             .at(functions(report))
             .at(longest(report, Cause::Host))
+            .at(longest(report, Cause::Encoding))
             .saving_at_most(saved_ns)
     })
 }

@@ -1,8 +1,6 @@
 //! Computes the figures that follow from GPU intervals, gaps and commands alone: most of the
 //! work of an analysis.
 
-use std::borrow::Cow;
-
 use metalens_trace::Names;
 
 use super::efficiency::program;
@@ -80,7 +78,7 @@ impl FiguresInput<'_> {
             &phases,
             self.names,
         );
-        let (pace, replay) = self.replayed(steady.as_ref(), &iteration_starts, replay);
+        let (pace, replay) = self.replayed(steady.as_ref(), replay);
         Figures {
             idle,
             work,
@@ -98,27 +96,24 @@ impl FiguresInput<'_> {
     pub(crate) fn replayed<T>(
         &self,
         steady: Option<&Steady>,
-        iteration_starts: &[u64],
         replay: impl FnOnce(&Recorded<'_>) -> T,
     ) -> (Option<Pace>, T) {
         let subject = self.subject;
         let part = steady
             .map(|steady| Span::new(steady.start_ns, steady.end_ns))
             .or_else(|| subject.cut.is_cut().then(|| subject.window()));
-        // There may be a million intervals: what is not cut is not copied.
-        let steps = part.map_or(Cow::Borrowed(&subject.steps), |part| {
-            Cow::Owned(subject.steps.within(part, &subject.mine))
-        });
-        let (pace, paced) = pace(&steps, &subject.mine, iteration_starts).unzip();
+        let (pace, paced) = pace(&subject.submissions, part).unzip();
+        let mut held = paced.unwrap_or_default();
+        held.extend(&subject.waits.requests);
+        held.sort_unstable();
         let recorded = Recorded {
-            steps: &steps,
+            submissions: &subject.submissions,
+            part,
             part_ns: part.unwrap_or(subject.window()).length_ns(),
-            mine: &subject.mine,
             kernels: &self.kernels.named,
-            waiting: &subject.waiting,
+            waits: &subject.waits,
             driver: subject.chain.source,
-            others: &subject.others.busy,
-            paced: &paced.unwrap_or_default(),
+            held: &held,
         };
         (pace, replay(&recorded))
     }

@@ -11,7 +11,7 @@
 //!                                           k the driver d         u latency
 //! ```
 //!
-//! A closes the busy stretch before the gap, B opens the next. `c` is the completion of A's
+//! A closes the busy stretch before the gap, B opens the next. `c` is a completion, here of A's
 //! command buffer, `s` the start of B's encoding, and `k` the commit of B's command buffer, which is
 //! never before the end of B's encoding. A command buffer may hold many encoders: the program
 //! still encodes the others between the end of B's encoding and the commit.
@@ -20,11 +20,13 @@
 //!   from `k` is *waiting for the driver* until `d`, *driver* until `u`, then *GPU start latency*;
 //!   if `u` is not after `a`, the GPU had the work, and the gap is *queued*. Where they are not
 //!   recorded, it is *submission latency*, and *queued* if `k` is not after `a`.
-//! * If the program waited for A (`s` is not before `c`), the walk from `a` to `b` is *completion
-//!   latency* until `c`, *host work* until `s`, *encoding* until `k`, then *submission latency*.
+//! * If B's thread waited before it encoded B, `c` is the completion that it waited for: the walk from
+//!   `a` to `b` is *completion latency* until `c`, *host work* until `s`, *encoding* until `k`, then
+//!   *submission latency*. A wait in the middle of the encoding is *completion latency*, too.
 //! * If it did not wait, completion delayed nothing: the walk is *host work* until `s`, *encoding*
-//!   until `k`, then *submission latency*. A program of which the times show that it does not wait
-//!   never waited.
+//!   until `k`, then *submission latency*.
+//! * What B waited for is the replay's answer. Of very many command buffers, only some are replayed: the
+//!   others count as if they waited for A, unless the program is known not to wait.
 //!
 //! Each part is clamped to the gap, so that the parts sum to it exactly. The part of *queued*,
 //! *submission latency* and *GPU start latency* during which another process held the GPU is
@@ -41,6 +43,8 @@ use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, Encoding, FoundIn};
 use crate::subject::gaps::{Edges, Gap};
 use crate::subject::interval::Interval;
+use crate::subject::submissions::Submissions;
+use crate::subject::waits::{Awaited, Waits};
 
 /// Splits gaps by cause.
 #[derive(Clone, Copy)]
@@ -53,8 +57,9 @@ pub(crate) struct GapSplitter<'a> {
     pub commands: &'a Commands,
     /// The driver's work on the command buffers of the process.
     pub chain: &'a Chain,
-    /// False if the times show that the program does not wait.
-    pub may_wait: bool,
+    /// Submissions of the process, and what they waited for.
+    pub submissions: &'a Submissions,
+    pub waits: &'a Waits,
     /// Union of the intervals of other processes.
     pub others: &'a [Span],
 }
@@ -73,7 +78,7 @@ pub(crate) struct SplitGap {
 /// Completion and encoding of the two intervals around a gap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
-    /// Time at which the program was notified of A's completion.
+    /// Time at which the program was notified of the completion that B waited for, or of A's.
     pub completed_ns: Option<u64>,
     /// Encoding of the next work, B.
     pub encoding: Option<Encoding>,
@@ -83,8 +88,10 @@ pub(crate) struct Pair {
     pub driver: Option<DriverTimes>,
     /// True if A and B are of one command buffer.
     pub same_buffer: bool,
-    /// False if the times show that the program does not wait.
-    pub may_wait: bool,
+    /// True if B's thread waited for the completion.
+    pub waits: bool,
+    /// Wait of B's thread in the middle of the encoding.
+    pub within: Option<Span>,
 }
 
 impl Pair {
@@ -92,11 +99,10 @@ impl Pair {
         self.completed_ns.is_some() && self.encoding.is_some()
     }
 
-    /// Returns whether the program waited for A before it began to encode B; `None` if either time
-    /// is unknown.
+    /// Returns whether the program waited before it began to encode B; `None` if either time is unknown.
     pub(crate) fn is_serialized(&self) -> Option<bool> {
         let is_later = self.encoding?.span.start_ns >= self.completed_ns?;
-        Some(is_later && self.may_wait)
+        Some(is_later && self.waits)
     }
 }
 
@@ -108,25 +114,26 @@ impl<'a> GapSplitter<'a> {
             edges: subject.edges,
             commands: &subject.commands,
             chain: &subject.chain,
-            may_wait: subject.waiting.verdict != WaitVerdict::DoesNotWait,
+            submissions: &subject.submissions,
+            waits: &subject.waits,
             others: &subject.others.busy,
         }
     }
 
     /// Splits a gap, and sums its time by cause.
     pub(crate) fn split(&self, gap: &Gap) -> SplitGap {
-        let (spans, pair) = self.spans(gap);
+        let (stretches, pair) = self.walked(gap);
+        let [_, (host, _), ..] = stretches;
         SplitGap {
-            parts: self.parts(&spans),
+            parts: parts(stretches, self.others),
             pair,
-            host: spans.host,
+            host,
         }
     }
 
     /// Splits a gap into stretches that tile it, in order of time, each with its cause.
     pub(crate) fn stretches(&self, gap: &Gap) -> impl Iterator<Item = (Span, Cause)> + use<'a> {
-        let (spans, _) = self.spans(gap);
-        spans.stretches(self.others)
+        contended(self.walked(gap).0, self.others)
     }
 
     /// Returns whether the intervals before and after a gap are of one command buffer, which was
@@ -138,18 +145,19 @@ impl<'a> GapSplitter<'a> {
         before == after && before.is_some_and(|buffer| !self.commands.is_reused(buffer))
     }
 
-    fn spans(&self, gap: &Gap) -> (CauseSpans, Pair) {
+    fn walked(&self, gap: &Gap) -> (Stretches, Pair) {
         let (before, after) = (self.before(gap), self.after(gap));
         let buffer = before.and_then(|interval| interval.command_buffer);
-        let pair = Pair {
-            completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
-            encoding: after.and_then(|interval| self.commands.encoding(interval)),
-            committed_ns: after.and_then(Interval::committed_ns),
-            driver: after.and_then(|interval| self.chain.times(interval)),
-            may_wait: self.may_wait,
-            same_buffer: self.is_inside_buffer(gap),
+        let completed_ns = buffer.and_then(|buffer| self.commands.completion(buffer));
+        let same_buffer = self.is_inside_buffer(gap);
+        let awaited = after.filter(|_| !same_buffer);
+        let awaited = awaited.and_then(|interval| self.awaited(interval));
+        let completion = |place: usize| {
+            let completed_ns = self.submissions.list.get(place)?.completed_ns?;
+            u64::try_from(completed_ns).ok()
         };
-
+        let awaited_ns = awaited.and_then(|awaited| completion(awaited.before?));
+        let within = awaited.and_then(|awaited| awaited.within);
         // The gap before the window cut it.
         let whole = Span::new(
             before.map_or(gap.span.start_ns, |interval| {
@@ -159,26 +167,32 @@ impl<'a> GapSplitter<'a> {
                 interval.span.start_ns.max(gap.span.end_ns)
             }),
         );
-        (CauseSpans::new(whole, &pair).clip(gap.span), pair)
+        let pair = Pair {
+            completed_ns: awaited_ns.or(completed_ns),
+            encoding: after.and_then(|interval| self.commands.encoding(interval)),
+            committed_ns: after.and_then(Interval::committed_ns),
+            driver: after.and_then(|interval| self.chain.times(interval)),
+            waits: match awaited {
+                // What completed before the last work, and before the gap, held nothing up.
+                Some(_) => awaited_ns >= Some(whole.start_ns.min(completed_ns.unwrap_or(u64::MAX))),
+                None => !same_buffer && self.waits.summary.verdict != WaitVerdict::DoesNotWait,
+            },
+            within: within.and_then(|within| {
+                let from_ns = u64::try_from(within.from_ns).ok()?;
+                Some(Span::new(from_ns, completion(within.place)?.max(from_ns)))
+            }),
+            same_buffer,
+        };
+
+        let stretches = walk(whole, &pair).map(|(span, cause)| (span.clip(gap.span), cause));
+        (stretches, pair)
     }
 
-    fn parts(&self, spans: &CauseSpans) -> GapParts {
-        let others_in_queued = time_in(spans.queued, self.others);
-        let others_in_submission = time_in(spans.submission, self.others);
-        let others_in_start = time_in(spans.start_latency, self.others);
-
-        GapParts {
-            completion_ns: spans.completion.length_ns(),
-            host_ns: spans.host.length_ns(),
-            encoding_ns: spans.encoding.length_ns(),
-            driver_wait_ns: spans.driver_wait.length_ns(),
-            driver_ns: spans.driver.length_ns(),
-            start_latency_ns: spans.start_latency.length_ns() - others_in_start,
-            submission_ns: spans.submission.length_ns() - others_in_submission,
-            queued_ns: spans.queued.length_ns() - others_in_queued,
-            contention_ns: others_in_queued + others_in_submission + others_in_start,
-            unknown_ns: spans.unknown.length_ns(),
-        }
+    /// Returns what the command buffer of an interval waited for; `None` if it was not replayed.
+    fn awaited(&self, interval: &Interval) -> Option<Awaited> {
+        let (id, committed_ns) = (interval.command_buffer?, interval.committed_ns()?);
+        let place = self.submissions.place_of(id, committed_ns)?;
+        self.waits.likely.get(place).copied()
     }
 
     fn before(&self, gap: &Gap) -> Option<&Interval> {
@@ -196,115 +210,107 @@ impl<'a> GapSplitter<'a> {
     }
 }
 
-/// Stretches of a gap by cause, end to end in this order; those that do not apply are empty.
-/// Contention is not split off yet.
-#[derive(Debug, Clone, Copy)]
-struct CauseSpans {
-    completion: Span,
-    host: Span,
-    encoding: Span,
-    driver_wait: Span,
-    driver: Span,
-    start_latency: Span,
-    submission: Span,
-    queued: Span,
-    unknown: Span,
+/// Stretches of a gap by cause, end to end; those that do not apply are empty. Contention is not split
+/// off yet.
+type Stretches = [(Span, Cause); 8];
+
+/// Walks through a gap.
+fn walk(gap: Span, pair: &Pair) -> Stretches {
+    /// Causes of all stretches but the last, in order of time.
+    const CAUSES: [Cause; 7] = [
+        Cause::Completion,
+        Cause::Host,
+        Cause::Encoding,
+        Cause::Completion,
+        Cause::Encoding,
+        Cause::DriverWait,
+        Cause::Driver,
+    ];
+    let (ends, last) = ends(gap, pair);
+    let mut from_ns = gap.start_ns;
+    let mut until = |end_ns: u64| {
+        let span = Span::new(from_ns, end_ns.clamp(from_ns, gap.end_ns));
+        from_ns = span.end_ns;
+        span
+    };
+    let mut stretches = [(Span::new(gap.end_ns, gap.end_ns), last); 8];
+    let known = ends.into_iter().zip(CAUSES).chain([(gap.end_ns, last)]);
+    for (stretch, (end_ns, cause)) in stretches.iter_mut().zip(known) {
+        *stretch = (until(end_ns), cause);
+    }
+    stretches
 }
 
-impl CauseSpans {
-    fn new(gap: Span, pair: &Pair) -> Self {
-        let nothing = Span::new(gap.start_ns, gap.start_ns);
-        let mut spans = Self {
-            completion: nothing,
-            host: nothing,
-            encoding: nothing,
-            driver_wait: nothing,
-            driver: nothing,
-            start_latency: nothing,
-            submission: nothing,
-            queued: nothing,
-            unknown: nothing,
-        };
-
-        let (Some(completed_ns), Some(encoding)) = (pair.completed_ns, pair.encoding) else {
-            spans.unknown = gap;
-            return spans;
-        };
-        let encoding = encoding.span;
-        let committed_ns = pair.committed_ns.unwrap_or(0).max(encoding.end_ns);
-        let left_ns = pair
-            .driver
-            .map_or(committed_ns, |driver| driver.submitted_ns);
-        if left_ns.max(committed_ns) <= gap.start_ns {
-            spans.queued = gap;
-            return spans;
-        }
-
-        let mut from_ns = gap.start_ns;
-        let mut until = |end_ns: u64| {
-            let span = Span::new(from_ns, end_ns.clamp(from_ns, gap.end_ns));
-            from_ns = span.end_ns;
-            span
-        };
-
+/// Returns the ends of all stretches but the last, and the cause of the last one.
+fn ends(gap: Span, pair: &Pair) -> ([u64; 7], Cause) {
+    let (Some(completed_ns), Some(encoding)) = (pair.completed_ns, pair.encoding) else {
+        return ([0; 7], Cause::Unknown);
+    };
+    let encoding = encoding.span;
+    let committed_ns = pair.committed_ns.unwrap_or(0).max(encoding.end_ns);
+    let (begins_ns, submitted_ns, last) = match pair.driver {
+        Some(driver) => (driver.begins_ns, driver.submitted_ns, Cause::StartLatency),
+        None => (0, 0, Cause::Submission),
+    };
+    let left_ns = pair.driver.map_or(committed_ns, |_| submitted_ns);
+    if left_ns.max(committed_ns) <= gap.start_ns {
+        return ([0; 7], Cause::Queued);
+    }
+    let within = pair.within.unwrap_or(Span::new(0, 0));
+    let ends = [
         // Completion delays only a program that waits for it.
         if pair.is_serialized() == Some(true) {
-            spans.completion = until(completed_ns);
-        }
-        spans.host = until(encoding.start_ns);
-        spans.encoding = until(committed_ns);
-        if let Some(driver) = pair.driver {
-            spans.driver_wait = until(driver.begins_ns);
-            spans.driver = until(driver.submitted_ns);
-            spans.start_latency = until(gap.end_ns);
+            completed_ns
         } else {
-            spans.submission = until(gap.end_ns);
-        }
-        spans
+            0
+        },
+        encoding.start_ns,
+        within.start_ns,
+        within.end_ns,
+        committed_ns,
+        begins_ns,
+        submitted_ns,
+    ];
+    (ends, last)
+}
+
+/// Returns the times of other processes that count as contention in a stretch of this cause.
+fn contending(cause: Cause, others: &[Span]) -> &[Span] {
+    match cause {
+        Cause::StartLatency | Cause::Submission | Cause::Queued => others,
+        _ => &[],
     }
+}
 
-    /// Returns the stretches that are not empty, in order of time, with contention split off.
-    fn stretches(self, others: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
-        let none: &[Span] = &[];
+fn parts(stretches: Stretches, others: &[Span]) -> GapParts {
+    let mut parts = GapParts::default();
+    for (span, cause) in stretches {
+        let others_ns = time_in(span, contending(cause, others));
+        *parts.get_mut(cause) += span.length_ns() - others_ns;
+        parts.contention_ns += others_ns;
+    }
+    parts
+}
 
-        [
-            (self.completion, Cause::Completion, none),
-            (self.host, Cause::Host, none),
-            (self.encoding, Cause::Encoding, none),
-            (self.driver_wait, Cause::DriverWait, none),
-            (self.driver, Cause::Driver, none),
-            (self.start_latency, Cause::StartLatency, others),
-            (self.submission, Cause::Submission, others),
-            (self.queued, Cause::Queued, others),
-            (self.unknown, Cause::Unknown, none),
-        ]
-        .into_iter()
-        .filter(|(span, ..)| !span.is_empty())
-        .flat_map(|(span, cause, others)| {
-            pieces(span, others).map(move |(piece, is_contended)| {
-                let cause = if is_contended {
+/// Returns the stretches that are not empty, in order of time, with contention split off.
+fn contended(
+    stretches: Stretches,
+    others: &[Span],
+) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
+    let stretches = stretches.into_iter().filter(|(span, _)| !span.is_empty());
+    stretches.flat_map(|(span, cause)| {
+        let pieces = pieces(span, contending(cause, others));
+        pieces.map(move |(piece, is_contended)| {
+            (
+                piece,
+                if is_contended {
                     Cause::Contention
                 } else {
                     cause
-                };
-                (piece, cause)
-            })
+                },
+            )
         })
-    }
-
-    fn clip(self, to: Span) -> Self {
-        Self {
-            completion: self.completion.clip(to),
-            host: self.host.clip(to),
-            encoding: self.encoding.clip(to),
-            driver_wait: self.driver_wait.clip(to),
-            driver: self.driver.clip(to),
-            start_latency: self.start_latency.clip(to),
-            submission: self.submission.clip(to),
-            queued: self.queued.clip(to),
-            unknown: self.unknown.clip(to),
-        }
-    }
+    })
 }
 
 /// Returns whether the encoder list lost encodings that
@@ -385,29 +391,12 @@ mod tests {
         ];
         let pair = pair(completed_ns, encoded);
         let others: Vec<Span> = others.iter().map(|&(a, b)| Span::new(a, b)).collect();
-        let spans = CauseSpans::new(Span::new(gap.0, gap.1), &pair);
-        let (commands, chain) = (Commands::default(), Chain::default());
-        let parts = splitter(&others, &commands, &chain).parts(&spans);
+        let parts = parts(walk(Span::new(gap.0, gap.1), &pair), &others);
         assert_eq!(
             parts.by_cause().map(|(_, ns)| ns),
             expected,
             "{gap:?} {completed_ns:?} {encoded:?} {others:?}"
         );
-    }
-
-    fn splitter<'a>(
-        others: &'a [Span],
-        commands: &'a Commands,
-        chain: &'a Chain,
-    ) -> GapSplitter<'a> {
-        GapSplitter {
-            mine: &[],
-            edges: Edges::default(),
-            commands,
-            chain,
-            may_wait: true,
-            others,
-        }
     }
 
     fn pair(completed_ns: Option<u64>, encoded: Option<(u64, u64, u64)>) -> Pair {
@@ -420,7 +409,8 @@ mod tests {
             committed_ns: encoded.map(|(.., commit)| commit),
             driver: None,
             same_buffer: false,
-            may_wait: true,
+            waits: true,
+            within: None,
         }
     }
 
@@ -522,9 +512,7 @@ mod tests {
                 }),
                 ..pair(Some(20), Some((commit - 13, commit - 6, commit)))
             };
-            let (commands, chain) = (Commands::default(), Chain::default());
-            let spans = CauseSpans::new(Span::new(10, 50), &pair);
-            let parts = splitter(others, &commands, &chain).parts(&spans);
+            let parts = parts(walk(Span::new(10, 50), &pair), others);
             assert_eq!(
                 parts.by_cause().map(|(_, ns)| ns),
                 expected,
@@ -546,24 +534,29 @@ mod tests {
             }),
             ..pair(Some(20), Some((2, 5, 6)))
         };
-        assert_eq!(
-            CauseSpans::new(Span::new(10, 50), &early)
-                .queued
-                .length_ns(),
-            40
-        );
+        assert_eq!(parts(walk(Span::new(10, 50), &early), &[]).queued_ns, 40);
     }
 
     #[test]
     fn a_program_that_does_not_wait_has_no_completion_latency() {
         let never = Pair {
-            may_wait: false,
+            waits: false,
             ..pair(Some(20), Some((28, 35, 41)))
         };
         assert_eq!(never.is_serialized(), Some(false));
-        let spans = CauseSpans::new(Span::new(10, 50), &never);
-        assert_eq!(spans.completion.length_ns(), 0);
-        assert_eq!(spans.host.length_ns(), 18);
+        let parts = parts(walk(Span::new(10, 50), &never), &[]);
+        assert_eq!((parts.completion_ns, parts.host_ns), (0, 18));
+    }
+
+    #[test]
+    fn a_wait_in_the_middle_of_the_encoding_is_completion_latency() {
+        let within = Pair {
+            within: Some(Span::new(30, 36)),
+            ..pair(Some(20), Some((28, 40, 41)))
+        };
+        let parts = parts(walk(Span::new(10, 50), &within), &[]);
+        let found = (parts.completion_ns, parts.host_ns, parts.encoding_ns);
+        assert_eq!(found, (10 + 6, 8, 2 + 5));
     }
 
     #[test]
@@ -598,14 +591,13 @@ mod tests {
             completed in prop::option::of(0_u64..150),
             encoded in prop::option::of((0_u64..150, 0_u64..60, 0_u64..200)),
             driver in prop::option::of((0_u64..150, 0_u64..60)),
+            within in prop::option::of((0_u64..150, 0_u64..60)),
             mut others in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
         ) {
             others.sort_unstable();
             let others = crate::basics::spans::union(
                 others.iter().map(|&(start, length)| Span::new(start, start + length)),
             );
-            let (commands, chain) = (Commands::default(), Chain::default());
-            let splitter = splitter(&others, &commands, &chain);
             let gap = Span::new(start, start + length);
             let encoded = encoded.map(|(start, long, commit)| (start, start + long, commit));
             let pair = Pair {
@@ -613,15 +605,17 @@ mod tests {
                     begins_ns,
                     submitted_ns: begins_ns + long,
                 }),
+                within: within.map(|(from, long)| Span::new(from, from + long)),
                 ..pair(completed, encoded)
             };
-            let spans = CauseSpans::new(gap, &pair);
+            let stretches = walk(gap, &pair);
+            let parts = |stretches| parts(stretches, &others);
 
-            let whole = splitter.parts(&spans);
+            let whole = parts(stretches);
             prop_assert_eq!(whole.total_ns(), length);
 
             let (mut at, mut sums) = (gap.start_ns, [0; Cause::ALL.len()]);
-            for (span, cause) in spans.stretches(&others) {
+            for (span, cause) in contended(stretches, &others) {
                 prop_assert!(span.start_ns == at && !span.is_empty());
                 let place = Cause::ALL.iter().position(|&each| each == cause).unwrap();
                 sums[place] += span.length_ns();
@@ -630,8 +624,9 @@ mod tests {
             prop_assert_eq!(at, gap.end_ns);
             prop_assert_eq!(sums, whole.by_cause().map(|(_, ns)| ns));
 
-            let mut halves = splitter.parts(&spans.clip(Span::new(0, cut)));
-            halves.add(&splitter.parts(&spans.clip(Span::new(cut, u64::MAX))));
+            let clip = |to: Span| stretches.map(|(span, cause)| (span.clip(to), cause));
+            let mut halves = parts(clip(Span::new(0, cut)));
+            halves.add(&parts(clip(Span::new(cut, u64::MAX))));
             prop_assert_eq!(halves, whole);
         }
     }

@@ -1,14 +1,18 @@
-//! Makes a program of the recorded command buffers.
+//! Makes a program of the recorded submissions.
 
 use std::sync::Arc;
 
-use super::program::{Change, Command, Delays, DriverWork, Kick, Program};
-use crate::basics::spans::{Span, time_in};
+use metalens_trace::Symbol;
+use rustc_hash::FxHashMap;
+
+use super::program::{Change, Command, Delays, DriverWork, Kick, OtherKick, Program};
+use crate::basics::follows::{Distances, follows};
+use crate::basics::spans::{Span, length_ns, overlap_ns, time_in, united};
 use crate::basics::statistics::{median, ratio};
-use crate::report::{ChainSource, Waiting};
-use crate::subject::interval::Interval;
+use crate::report::ChainSource;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::steps::{Step, Steps};
+use crate::subject::submissions::{Submission, Submissions, Work, signed};
+use crate::subject::waits::{Awaited, Waits};
 
 /// Typical delays where a recording shows none, in nanoseconds: medians of recordings of an M1 and an
 /// M2 Ultra.
@@ -20,22 +24,30 @@ const AFTER_GPU_NS: i64 = 700;
 /// earlier work runs is longer.
 const SOON_AFTER_DRIVER_NS: i64 = 45_000;
 const SOON_AFTER_GPU_NS: i64 = 5_000;
+/// Smallest number of starts that tell what is typical.
+const STARTS: usize = 5;
+/// Smallest number of starts of a thread that show what they follow.
+const FOLLOWERS: usize = 8;
+/// Share of resampled pairs that must agree.
+const SURE: f64 = 0.95;
+/// Part of two works' time in which they run side by side, as one part in this many, from which on they
+/// do not wait for each other.
+const BESIDE: u64 = 50;
 
-/// Recorded command buffers, and what is known of them.
+/// Recorded submissions, and what is known of them.
 pub(crate) struct Recorded<'a> {
-    pub steps: &'a Steps,
+    pub submissions: &'a Submissions,
+    /// Part of the window that is measured; `None` for all of it.
+    pub part: Option<Span>,
     /// Length of the part of the window that they are from, in nanoseconds.
     pub part_ns: u64,
-    /// GPU intervals of the process.
-    pub mine: &'a [Interval],
     pub kernels: &'a NamedIntervals,
-    pub waiting: &'a Waiting,
+    pub waits: &'a Waits,
     /// Source of the driver's times.
     pub driver: Option<ChainSource>,
-    /// GPU use of other processes.
-    pub others: &'a [Span],
-    /// Places of the command buffers that begin iterations of a program that keeps a pace.
-    pub paced: &'a [usize],
+    /// Places of the submissions that begin at their time whatever the program does: those that begin
+    /// iterations of a program that keeps a pace, and those that begin work on a request.
+    pub held: &'a [usize],
 }
 
 /// Times of a start: the step before it, and the end of earlier work at the same place.
@@ -46,9 +58,18 @@ struct Observed {
     start_ns: i64,
     /// Longest time after earlier work that its end explains.
     soon_ns: i64,
-    /// True if it came later after its step than the first start of the same command buffer did: the
+    /// True if it came later after its step than the first start of the same submission did: the
     /// latency after the step is over, and the earlier work explains the time after it, however long.
     is_late: bool,
+}
+
+/// Typical delays of starts.
+#[derive(Debug, Clone, Copy)]
+struct Typical {
+    after_step_ns: i64,
+    after_work_ns: i64,
+    /// How much later than typical a start after a step may be.
+    tolerance_ns: i64,
 }
 
 impl Observed {
@@ -61,9 +82,25 @@ impl Observed {
         })
     }
 
-    /// Returns the delays that give the recorded start. The typical ones are those after the step
-    /// and after earlier work.
-    fn delays(self, typical: Delays) -> Delays {
+    /// Returns whether nothing was at work between the step and the start.
+    fn is_alone(self) -> bool {
+        self.work_end.is_none_or(|end_ns| end_ns <= self.step_ns)
+    }
+
+    /// Returns the time before the start that neither the typical delay nor earlier work explains.
+    fn unexplained_ns(self, typical: Typical) -> i64 {
+        let late_ns = self.start_ns - self.step_ns - typical.after_step_ns;
+        if self.is_behind_work() || self.is_late || late_ns <= typical.tolerance_ns {
+            return 0;
+        }
+        let after_work_ns = self
+            .work_end
+            .map_or(i64::MAX, |end_ns| self.start_ns - end_ns);
+        late_ns.min(after_work_ns).max(0)
+    }
+
+    /// Returns the delays that give the recorded start.
+    fn delays(self, typical: Typical) -> Delays {
         let after_step_ns = self.start_ns - self.step_ns;
         let after_work_ns = self
             .work_end
@@ -72,234 +109,552 @@ impl Observed {
             Delays {
                 after_step_ns: after_step_ns.min(typical.after_step_ns),
                 after_work_ns,
+                unexplained_ns: 0,
+                barrier_ns: (after_work_ns - typical.after_work_ns - SOON_AFTER_GPU_NS).max(0),
             }
         } else {
             Delays {
                 after_step_ns,
                 after_work_ns: after_work_ns.min(typical.after_work_ns),
+                unexplained_ns: self.unexplained_ns(typical),
+                barrier_ns: 0,
             }
         }
     }
 }
 
 /// Returns the typical delays of some starts.
-fn typical(observed: impl Iterator<Item = Observed> + Clone, otherwise: Delays) -> Delays {
-    let alone = observed.clone().filter(|each| !each.is_behind_work());
-    let after_step = alone.map(|each| each.start_ns - each.step_ns);
+fn typical(observed: impl Iterator<Item = Observed> + Clone, otherwise: (i64, i64)) -> Typical {
+    let alone = observed
+        .clone()
+        .filter(|each| each.is_alone() && !each.is_late);
+    let mut alone: Vec<i64> = alone.map(|each| each.start_ns - each.step_ns).collect();
+    let shortest = observed
+        .clone()
+        .map(|each| each.start_ns - each.step_ns)
+        .min();
     let behind = observed.filter(|each| each.is_behind_work());
-    let after_work = behind.filter_map(|each| Some(each.start_ns - each.work_end?));
-    Delays {
-        after_step_ns: median(after_step).unwrap_or(otherwise.after_step_ns),
-        after_work_ns: median(after_work).unwrap_or(otherwise.after_work_ns),
+    let behind = behind.filter_map(|each| Some((each.is_late, each.start_ns - each.work_end?)));
+    // Gaps inside a submission stand for those between two, if there are no others.
+    let (inside, behind): (Vec<_>, Vec<_>) = behind.partition(|&(is_late, _)| is_late);
+    let behind = if behind.is_empty() { inside } else { behind };
+    let behind = behind.into_iter().map(|(_, after_work_ns)| after_work_ns);
+    alone.sort_unstable();
+    let (after_step_ns, tolerance_ns) = match alone.get(alone.len() / 2) {
+        Some(&middle) if alone.len() >= STARTS => {
+            let apart = median(alone.iter().map(|each| (each - middle).abs()));
+            (middle, 4 * apart.unwrap_or(0))
+        }
+        // A usual delay is no longer than the shortest one.
+        _ => {
+            let after_step_ns = shortest.unwrap_or(otherwise.0).clamp(0, otherwise.0);
+            (after_step_ns, after_step_ns / 2)
+        }
+    };
+    Typical {
+        after_step_ns,
+        after_work_ns: median(behind).unwrap_or(otherwise.1),
+        tolerance_ns: tolerance_ns.max(SOON_AFTER_GPU_NS),
     }
 }
 
+/// Numbers of the channels of the GPU.
+struct Channels {
+    /// Those of the program's work, by their numbers.
+    own: Vec<Option<Symbol>>,
+    /// Those of other processes that are served with one of them.
+    others: FxHashMap<Option<Symbol>, usize>,
+}
+
+impl Channels {
+    fn own(&self, channel: Option<Symbol>) -> Option<usize> {
+        self.own.iter().position(|&each| each == channel)
+    }
+
+    fn other(&self, channel: Option<Symbol>) -> Option<usize> {
+        self.others.get(&channel).copied()
+    }
+}
+
+/// Returns the time in which each channel is at work.
+fn busy(
+    work: impl Iterator<Item = (Option<Symbol>, i64, i64)>,
+) -> Vec<(Option<Symbol>, Vec<Span>)> {
+    let mut busy: Vec<(Option<Symbol>, Vec<Span>)> = Vec::new();
+    let unsigned = |ns: i64| u64::try_from(ns).unwrap_or(0);
+    for (channel, start_ns, end_ns) in work {
+        let span = Span::new(unsigned(start_ns), unsigned(end_ns));
+        match busy.iter_mut().find(|each| each.0 == channel) {
+            Some((_, spans)) => spans.push(span),
+            None => busy.push((channel, vec![span])),
+        }
+    }
+    for (_, spans) in &mut busy {
+        spans.sort_unstable();
+        *spans = united(std::mem::take(spans));
+    }
+    busy
+}
+
+/// Work that comes to a channel of the GPU.
+struct Arrival {
+    arrives_ns: i64,
+    start_ns: i64,
+    channel: usize,
+    of: Customer,
+    after: Option<usize>,
+    /// Time for which it is held up before it comes.
+    late_ns: i64,
+}
+
+/// Place of a submission, or of another process's interval.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Customer {
+    Own(usize),
+    Other(usize),
+}
+
+/// Starts on the GPU, of submissions and of other processes.
+struct GpuStarts {
+    /// Start of each interval in [`Submissions::work`], with its channel.
+    own: Vec<Option<(Observed, usize)>>,
+    others: Vec<(usize, Observed, usize)>,
+}
+
 impl Recorded<'_> {
-    /// Makes the program.
-    pub(crate) fn program(&self) -> Program {
-        let (gpu, channels) = self.gpu_starts();
+    /// Makes the program, with the waits as they look, or with the other answer if the recording does
+    /// not tell.
+    pub(crate) fn program(&self, waits: &[Awaited]) -> Program {
+        let channels = self.channels();
         let drivers = self.driver_starts();
-        let typical_gpu = typical(
-            gpu.iter().map(|&(observed, _)| observed),
-            Delays {
-                after_step_ns: AFTER_SUBMISSION_NS,
-                after_work_ns: AFTER_GPU_NS,
-            },
-        );
         let typical_driver = typical(
             drivers.iter().flatten().copied(),
-            Delays {
-                after_step_ns: AFTER_COMMIT_NS,
-                after_work_ns: AFTER_DRIVER_NS,
-            },
+            (AFTER_COMMIT_NS, AFTER_DRIVER_NS),
         );
+        let mut arrivals = self.arrivals(&channels, &FxHashMap::default());
+        let mut gpu = self.gpu_starts(&arrivals, &channels);
+        let mut typical_gpu = self.typical_gpu(&gpu);
+        let followed = self.followed(&gpu, typical_gpu);
+        if !followed.is_empty() {
+            arrivals = self.arrivals(&channels, &followed);
+            gpu = self.gpu_starts(&arrivals, &channels);
+            typical_gpu = self.typical_gpu(&gpu);
+        }
+        let mut of_arrival: FxHashMap<usize, (Option<usize>, i64)> = FxHashMap::default();
+        for arrival in &arrivals {
+            if let Customer::Own(place) = arrival.of {
+                of_arrival.insert(place, (arrival.after, arrival.late_ns));
+            }
+        }
         let completion_ns = self.typical_completion();
 
-        let mut kicks = Vec::with_capacity(gpu.len());
-        let mut commands: Vec<Command> = Vec::with_capacity(self.steps.list.len());
-        for (place, step) in self.steps.list.iter().enumerate() {
-            let first = kicks.len();
-            let own = gpu.get(first..).unwrap_or(&[]);
-            kicks.extend(self.kicks(step, own, typical_gpu));
-
-            let waits_for = self.awaited(place, step);
-            let awaited_ns = waits_for.and_then(|place| self.steps.list.get(place)?.completed_ns);
-            let before = place
-                .checked_sub(1)
-                .and_then(|place| self.steps.list.get(place));
-            let free_ns = before.map(|step| step.committed_ns).max(awaited_ns);
-            let begun_ns = step.encoding_ns.unwrap_or(step.committed_ns);
-            let encoding_ns = begun_ns.max(free_ns.unwrap_or(begun_ns));
-            let is_paced = self.paced.binary_search(&place).is_ok();
+        let list = &self.submissions.list;
+        let mut commands: Vec<Command> = Vec::with_capacity(list.len());
+        let mut last_of: Vec<Option<i64>> = vec![None; self.submissions.threads.len()];
+        let mut turns: FxHashMap<(usize, Option<Symbol>), (usize, i64)> = FxHashMap::default();
+        let completed = |place: Option<usize>| list.get(place?)?.completed_ns;
+        for (place, submission) in list.iter().enumerate() {
+            let begun_ns = submission.encoding_ns.unwrap_or(submission.committed_ns);
+            let awaited = waits.get(place).copied().unwrap_or_default();
+            let waits_for = awaited.before.filter(|&before| {
+                completed(Some(before)).is_some_and(|completed_ns| completed_ns <= begun_ns)
+            });
+            let last_ns = last_of.get(submission.thread).copied().flatten();
+            let free_ns = last_ns.max(completed(waits_for));
+            let encoding_ns = begun_ns
+                .max(free_ns.unwrap_or(begun_ns))
+                .min(submission.committed_ns);
+            let within = awaited.within.filter(|within| {
+                completed(Some(within.place)).is_some_and(|ns| ns <= submission.committed_ns)
+                    && (encoding_ns..=submission.committed_ns).contains(&within.from_ns)
+            });
+            let (encode_ns, encode_after_ns) = match within {
+                None => (submission.committed_ns - encoding_ns, 0),
+                Some(within) => {
+                    let completed_ns = completed(Some(within.place)).unwrap_or(within.from_ns);
+                    let from_ns = within.from_ns.max(completed_ns);
+                    (
+                        within.from_ns - encoding_ns,
+                        submission.committed_ns - from_ns,
+                    )
+                }
+            };
+            let is_held = self.held.binary_search(&place).is_ok();
             let driver = drivers.get(place).copied().flatten();
-            let ended_ns = self.ended_ns(step);
+            let (after, late_ns) = of_arrival.get(&place).copied().unwrap_or_default();
+            let ended_ns = self.ended_ns(submission);
+            let turn = self
+                .submissions
+                .work_of(submission)
+                .first()
+                .and_then(|work| {
+                    let queue = (submission.thread, work.channel);
+                    let (before, start_ns) = turns.insert(queue, (place, work.start_ns))?;
+                    (start_ns <= work.start_ns).then_some(before)
+                });
             commands.push(Command {
+                thread: submission.thread,
                 waits_for,
-                not_before_ns: is_paced.then_some(encoding_ns),
-                // The first one begins at its recorded time: nothing is before it.
-                host_ns: encoding_ns - free_ns.unwrap_or(0),
-                encode_ns: step.committed_ns - encoding_ns,
-                driver: self.driver_work(step, driver, typical_driver),
-                kicks: first..kicks.len(),
-                completion_ns: step
+                waits_within: within.map(|within| within.place),
+                not_before_ns: (is_held || last_ns.is_none()).then_some(encoding_ns),
+                host_ns: free_ns.map_or(0, |free_ns| encoding_ns - free_ns),
+                encode_ns,
+                encode_after_ns,
+                driver: self.driver_work(submission, driver, typical_driver),
+                after,
+                turn_after: turn,
+                late_ns,
+                kicks: 0..0,
+                completion_ns: submission
                     .completed_ns
                     .map_or(completion_ns, |completed_ns| completed_ns - ended_ns),
+                is_measured: self.submissions.is_in(submission, self.part),
             });
+            if let Some(last) = last_of.get_mut(submission.thread) {
+                *last = Some(submission.committed_ns);
+            }
         }
+
+        let mut kicks = Vec::with_capacity(self.submissions.work.len());
+        let mut by_thread: Vec<usize> = (0..list.len()).collect();
+        by_thread.sort_by_key(|&place| list.get(place).map(|submission| submission.thread));
+        for place in by_thread {
+            let (Some(submission), Some(command)) = (list.get(place), commands.get_mut(place))
+            else {
+                continue;
+            };
+            let first = kicks.len();
+            let began_ns = submission
+                .driver
+                .map_or(submission.committed_ns, |times| signed(times.begins_ns));
+            for index in submission.work.clone() {
+                let start = gpu.own.get(index).copied().flatten();
+                let (Some(work), Some((observed, channel))) =
+                    (self.submissions.work.get(index), start)
+                else {
+                    continue;
+                };
+                let start = observed.delays(typical_gpu);
+                let kernel = work
+                    .interval
+                    .and_then(|index| self.kernels.number_of(index));
+                kicks.push(Kick {
+                    submit_ns: observed.step_ns - began_ns,
+                    start,
+                    length_ns: work.end_ns - work.start_ns,
+                    channel,
+                    kernel: kernel.unwrap_or(usize::MAX),
+                });
+            }
+            command.kicks = first..kicks.len();
+        }
+        let others = gpu.others.iter().filter_map(|&(index, observed, channel)| {
+            let other = self.submissions.others.get(index)?;
+            Some(OtherKick {
+                arrives_ns: observed.step_ns,
+                start: observed.delays(typical_gpu),
+                length_ns: other.end_ns - other.start_ns,
+                channel,
+            })
+        });
         let mut program = Program {
             commands,
             kicks: Arc::new(kicks),
-            channels,
+            channels: channels.own.len(),
+            others: Arc::new(others.collect()),
+            is_part: self.part.is_some() || self.submissions.is_part,
             scale: 1.0,
         };
-        if self.steps.is_sample {
+        if self.submissions.is_sample {
             let scale = ratio(self.part_ns, program.time(&Change::NONE));
             program.scale = scale.unwrap_or(1.0);
         }
         program
     }
 
-    /// Returns the GPU intervals of a command buffer. `starts` begin with theirs.
-    fn kicks(
-        &self,
-        step: &Step,
-        starts: &[(Observed, usize)],
-        typical: Delays,
-    ) -> impl Iterator<Item = Kick> {
-        let began_ns = step.driver.map(|times| signed(times.begins_ns));
-        let indices = self.steps.intervals_of(step).iter();
-        let own = indices.filter_map(|&index| Some((index, self.mine.get(index)?)));
-        own.zip(starts)
-            .map(move |((index, interval), &(observed, channel))| Kick {
-                submit_ns: began_ns.map_or(0, |began_ns| observed.step_ns - began_ns),
-                start: observed.delays(typical),
-                length_ns: signed(interval.span.length_ns()),
-                channel,
-                kernel: self.kernels.number_of(index).unwrap_or(usize::MAX),
-                contended_ns: self.contended_ns(observed),
-            })
+    /// Returns the channels of the program's work, each with the channels of other processes whose work
+    /// runs before or after the program's there, and never beside it.
+    fn channels(&self) -> Channels {
+        let work = self.submissions.work.iter();
+        let own = busy(work.map(|work| (work.channel, work.start_ns, work.end_ns)));
+        let work = self.submissions.others.iter();
+        let mut others = FxHashMap::default();
+        for (channel, work) in busy(work.map(|work| (work.channel, work.start_ns, work.end_ns))) {
+            let is_apart = |own: &[Span], is_same: bool| {
+                let run = Span::new(
+                    own.first().map_or(0, |first| first.start_ns),
+                    own.last().map_or(0, |last| last.end_ns),
+                );
+                let (beside_ns, own_ns) = (overlap_ns(own, &work), length_ns(own));
+                let during_ns = time_in(run, &work);
+                let work_ns = during_ns.min(own_ns);
+                let run_ns = u128::from(run.length_ns().max(1));
+                // How long they would be beside each other by chance.
+                let chance_ns = u128::from(during_ns) * u128::from(own_ns) / run_ns;
+                let is_seldom = beside_ns * BESIDE < work_ns;
+                is_seldom && (is_same || chance_ns > u128::from(4 * beside_ns + work_ns / BESIDE))
+            };
+            let mut places = own.iter();
+            let same = places.position(|(each, own)| *each == channel && is_apart(own, true));
+            let number = same.or_else(|| own.iter().position(|(_, own)| is_apart(own, false)));
+            others.extend(number.map(|number| (channel, number)));
+        }
+        Channels {
+            own: own.into_iter().map(|(channel, _)| channel).collect(),
+            others,
+        }
     }
 
-    /// Returns the completed command buffer that the program waited for before it encoded this one.
-    fn awaited(&self, place: usize, step: &Step) -> Option<usize> {
-        if !self.waiting.is_replayed() {
-            return None;
+    /// Returns what comes to the GPU, in the order in which it is served.
+    fn arrivals(&self, channels: &Channels, followed: &FxHashMap<usize, usize>) -> Vec<Arrival> {
+        let list = &self.submissions.list;
+        let submitted = |submission: &Submission| {
+            let first = self.submissions.work_of(submission).first();
+            first.map(|work| self.step_ns(submission, work))
+        };
+        let known = list
+            .iter()
+            .filter_map(|each| Some(submitted(each)? - each.committed_ns));
+        let usual_ns = median(known).unwrap_or(0);
+        let own = list.iter().enumerate().filter_map(|(place, submission)| {
+            let first = self.submissions.work_of(submission).first()?;
+            let event = followed.get(&place).copied();
+            let ended_ns = event.and_then(|other| Some(self.ended_ns(list.get(other)?)));
+            Some(Arrival {
+                arrives_ns: submitted(submission)?.max(ended_ns.unwrap_or(i64::MIN)),
+                start_ns: first.start_ns,
+                channel: channels.own(first.channel)?,
+                of: Customer::Own(place),
+                after: event,
+                late_ns: 0,
+            })
+        });
+        let others = self.submissions.others.iter().enumerate();
+        let others = others.filter_map(|(index, other)| {
+            let channel = channels.other(other.channel)?;
+            let comes_ns = other
+                .committed_ns
+                .map_or(other.start_ns, |ns| ns + usual_ns);
+            Some(Arrival {
+                arrives_ns: comes_ns.min(other.start_ns),
+                start_ns: other.start_ns,
+                channel,
+                of: Customer::Other(index),
+                after: None,
+                late_ns: 0,
+            })
+        });
+        let mut arrivals: Vec<Arrival> = own.chain(others).collect();
+        arrivals.sort_by_key(|each| (each.start_ns, each.arrives_ns));
+
+        // What is served first came first: what seems to have come before it was held up.
+        let mut last: Vec<Option<i64>> = vec![None; channels.own.len()];
+        for each in &mut arrivals {
+            let Some(slot) = last.get_mut(each.channel) else {
+                continue;
+            };
+            if let Some(last_ns) = slot.filter(|&ns| ns >= each.arrives_ns) {
+                each.late_ns = last_ns + 1 - each.arrives_ns;
+                each.arrives_ns = last_ns + 1;
+            }
+            *slot = Some(each.arrives_ns);
         }
-        let in_flight = usize::try_from(self.waiting.in_flight).ok()?;
-        let awaited = place.checked_sub(in_flight)?;
-        let completed_ns = self.steps.list.get(awaited)?.completed_ns?;
-        let encoding_ns = step.encoding_ns.unwrap_or(step.committed_ns);
-        (completed_ns <= encoding_ns).then_some(awaited)
+        arrivals.sort_by_key(|arrival| (arrival.arrives_ns, arrival.of));
+        arrivals
+    }
+
+    /// Returns the start of each GPU interval with its channel.
+    fn gpu_starts(&self, arrivals: &[Arrival], channels: &Channels) -> GpuStarts {
+        let mut ends: Vec<Option<i64>> = vec![None; channels.own.len()];
+        let mut found = GpuStarts {
+            own: vec![None; self.submissions.work.len()],
+            others: Vec::new(),
+        };
+        for arrival in arrivals {
+            match arrival.of {
+                Customer::Own(place) => {
+                    let Some(submission) = self.submissions.list.get(place) else {
+                        continue;
+                    };
+                    let after = arrival
+                        .after
+                        .and_then(|other| self.submissions.list.get(other));
+                    let mut own_end = after.map(|other| self.ended_ns(other));
+                    let mut first_latency_ns: Option<i64> = None;
+                    let dependency = own_end;
+                    for index in submission.work.clone() {
+                        let Some(work) = self.submissions.work.get(index) else {
+                            continue;
+                        };
+                        let Some(channel) = channels.own(work.channel) else {
+                            continue;
+                        };
+                        let end = ends.get_mut(channel);
+                        let step_ns = self.step_ns(submission, work);
+                        let latency_ns = work.start_ns - step_ns;
+                        let first_ns = *first_latency_ns.get_or_insert(latency_ns);
+                        let work_end = own_end.max(end.as_deref().copied().flatten());
+                        let is_event = dependency.is_some() && dependency == work_end;
+                        let observed = Observed {
+                            step_ns,
+                            work_end,
+                            start_ns: work.start_ns,
+                            soon_ns: if is_event {
+                                i64::MAX
+                            } else {
+                                SOON_AFTER_GPU_NS
+                            },
+                            is_late: latency_ns > first_ns + SOON_AFTER_GPU_NS,
+                        };
+                        if let Some(slot) = found.own.get_mut(index) {
+                            *slot = Some((observed, channel));
+                        }
+                        own_end = own_end.max(Some(work.end_ns));
+                        if let Some(end) = end {
+                            *end = (*end).max(Some(work.end_ns));
+                        }
+                    }
+                }
+                Customer::Other(index) => {
+                    let other = self.submissions.others.get(index);
+                    let channel = other.and_then(|other| channels.other(other.channel));
+                    let (Some(other), Some(channel)) = (other, channel) else {
+                        continue;
+                    };
+                    if let Some(end) = ends.get_mut(channel) {
+                        let observed = Observed {
+                            step_ns: arrival.arrives_ns,
+                            work_end: *end,
+                            start_ns: other.start_ns,
+                            soon_ns: SOON_AFTER_GPU_NS,
+                            is_late: false,
+                        };
+                        found.others.push((index, observed, channel));
+                        *end = (*end).max(Some(other.end_ns));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the typical delays of starts.
+    fn typical_gpu(&self, gpu: &GpuStarts) -> Typical {
+        let starts = gpu.own.iter().flatten();
+        let starts = starts.map(|&(observed, _)| observed);
+        typical(starts, (AFTER_SUBMISSION_NS, AFTER_GPU_NS))
+    }
+
+    /// Returns the submissions whose start follows the end of another one that ran elsewhere, with that
+    /// one: a queue that waits for an event, or work that needs what another channel made.
+    fn followed(&self, gpu: &GpuStarts, typical: Typical) -> FxHashMap<usize, usize> {
+        let list = &self.submissions.list;
+        let mut ends: Vec<Vec<(i64, usize)>> = vec![Vec::new(); self.submissions.threads.len()];
+        for (place, submission) in list.iter().enumerate() {
+            if let Some(own) = ends.get_mut(submission.thread) {
+                own.push((self.ended_ns(submission), place));
+            }
+        }
+        for own in &mut ends {
+            own.sort_unstable();
+        }
+        let mut followed = FxHashMap::default();
+        for thread in 0..ends.len() {
+            let own = list.iter().enumerate();
+            let own = own.filter(|(_, submission)| submission.thread == thread);
+            let late = own.filter_map(|(place, submission)| {
+                let (observed, _) = gpu.own.get(submission.work.start).copied().flatten()?;
+                let is_late = observed.unexplained_ns(typical) > 0;
+                is_late.then_some((place, submission.kind, observed))
+            });
+            let late: Vec<(usize, u64, Observed)> = late.collect();
+            if late.len() < FOLLOWERS {
+                continue;
+            }
+            let mut nearest: Option<(i64, Vec<(usize, usize)>)> = None;
+            for other in &ends {
+                let pairs = late.iter().filter_map(|&(place, kind, observed)| {
+                    let until = other.partition_point(|&(end_ns, _)| end_ns <= observed.start_ns);
+                    let &(end_ns, before) = other.get(until.checked_sub(1)?)?;
+                    let distances = Distances {
+                        first_ns: observed.start_ns - end_ns,
+                        second_ns: observed.start_ns - observed.step_ns,
+                        kind,
+                    };
+                    let is_between = end_ns > observed.step_ns && before != place;
+                    is_between.then_some(((place, before), distances))
+                });
+                let (pairs, distances): (Vec<_>, Vec<_>) = pairs.unzip();
+                let answer = follows(&distances);
+                let is_nearer = nearest
+                    .as_ref()
+                    .is_none_or(|&(least_ns, _)| answer.change_ns < least_ns);
+                if 4 * pairs.len() >= 3 * late.len() && is_nearer && answer.share >= SURE {
+                    nearest = Some((answer.change_ns, pairs));
+                }
+            }
+            followed.extend(nearest.into_iter().flat_map(|(_, pairs)| pairs));
+        }
+        followed
+    }
+
+    /// Returns the time of a GPU interval's submission; where that is not recorded, of its commit.
+    fn step_ns(&self, submission: &Submission, work: &Work) -> i64 {
+        work.submitted_ns.unwrap_or(match submission.driver {
+            Some(times) => signed(times.submitted_ns),
+            None => submission.committed_ns,
+        })
     }
 
     fn driver_work(
         &self,
-        step: &Step,
+        submission: &Submission,
         observed: Option<Observed>,
-        typical: Delays,
+        typical: Typical,
     ) -> Option<DriverWork> {
-        let times = step.driver?;
-        let began_ns = signed(times.begins_ns);
-        let end_ns = step.driver_end_ns.unwrap_or(times.submitted_ns);
+        let times = submission.driver?;
+        let end_ns = submission.driver_end_ns.unwrap_or(times.submitted_ns);
         Some(DriverWork {
-            start: observed?.delays(typical),
-            work_ns: signed(end_ns) - began_ns,
+            start: Delays {
+                unexplained_ns: 0,
+                ..observed?.delays(typical)
+            },
+            work_ns: signed(end_ns) - signed(times.begins_ns),
         })
     }
 
-    /// Returns the start of the driver's work on each command buffer.
+    /// Returns the start of the driver's work on each submission.
     fn driver_starts(&self) -> Vec<Option<Observed>> {
         let mut work_end = None;
-        let starts = self.steps.list.iter().map(|step| {
-            let times = step.driver?;
+        let starts = self.submissions.list.iter().map(|submission| {
+            let times = submission.driver?;
             let observed = Observed {
-                step_ns: step.committed_ns,
+                step_ns: submission.committed_ns,
                 work_end,
                 start_ns: signed(times.begins_ns),
                 soon_ns: SOON_AFTER_DRIVER_NS,
                 is_late: false,
             };
-            work_end = Some(signed(step.driver_end_ns.unwrap_or(times.submitted_ns)));
+            work_end = Some(signed(
+                submission.driver_end_ns.unwrap_or(times.submitted_ns),
+            ));
             Some(observed)
         });
         starts.collect()
     }
 
-    /// Returns the start of each GPU interval with the number of its channel, and the number of
-    /// channels.
-    fn gpu_starts(&self) -> (Vec<(Observed, usize)>, usize) {
-        let mut channels = Vec::new();
-        let mut ends: Vec<Option<i64>> = Vec::new();
-        let mut starts = Vec::with_capacity(self.steps.intervals.len());
-        for step in &self.steps.list {
-            let mut own_end: Option<i64> = None;
-            let mut first_latency_ns: Option<i64> = None;
-            for place in step.intervals.clone() {
-                let index = self.steps.intervals.get(place);
-                let Some(interval) = index.and_then(|&index| self.mine.get(index)) else {
-                    continue;
-                };
-                let known = channels.iter().position(|&each| each == interval.channel);
-                let channel = known.unwrap_or(channels.len());
-                if known.is_none() {
-                    channels.push(interval.channel);
-                    ends.push(None);
-                }
-                let start_ns = signed(interval.span.start_ns);
-                let end_ns = signed(interval.span.end_ns);
-                let submitted = self.steps.submitted.get(place).copied().flatten();
-                let step_ns = submitted.unwrap_or(match step.driver {
-                    Some(times) => signed(times.submitted_ns),
-                    None => step.committed_ns,
-                });
-                let latency_ns = start_ns - step_ns;
-                let first_latency_ns = *first_latency_ns.get_or_insert(latency_ns);
-                starts.push((
-                    Observed {
-                        step_ns,
-                        work_end: own_end.max(ends.get(channel).copied().flatten()),
-                        start_ns,
-                        soon_ns: SOON_AFTER_GPU_NS,
-                        is_late: latency_ns > first_latency_ns + SOON_AFTER_GPU_NS,
-                    },
-                    channel,
-                ));
-                own_end = own_end.max(Some(end_ns));
-                if let Some(end) = ends.get_mut(channel) {
-                    *end = (*end).max(Some(end_ns));
-                }
-            }
-        }
-        (starts, channels.len())
-    }
-
-    /// Returns the time before a start in which another process used the GPU while the work waited.
-    fn contended_ns(&self, observed: Observed) -> i64 {
-        let ready_ns = observed.step_ns.max(observed.work_end.unwrap_or(i64::MIN));
-        let from = u64::try_from(ready_ns).unwrap_or(0);
-        let until = u64::try_from(observed.start_ns).unwrap_or(0);
-        if from >= until {
-            return 0;
-        }
-        signed(time_in(Span::new(from, until), self.others))
-    }
-
-    fn ended_ns(&self, step: &Step) -> i64 {
-        let own = self.steps.intervals_of(step).iter();
-        let ends = own.filter_map(|&index| Some(signed(self.mine.get(index)?.span.end_ns)));
-        ends.max().unwrap_or(step.committed_ns)
+    fn ended_ns(&self, submission: &Submission) -> i64 {
+        let ends = self
+            .submissions
+            .work_of(submission)
+            .iter()
+            .map(|work| work.end_ns);
+        ends.max().unwrap_or(submission.committed_ns)
     }
 
     fn typical_completion(&self) -> i64 {
-        let known = self
-            .steps
-            .list
-            .iter()
-            .filter_map(|step| Some(step.completed_ns? - self.ended_ns(step)));
+        let list = self.submissions.list.iter();
+        let known = list.filter_map(|each| Some(each.completed_ns? - self.ended_ns(each)));
         median(known).unwrap_or(0)
     }
-}
-
-fn signed(ns: u64) -> i64 {
-    i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -8,12 +8,11 @@ pub(crate) mod program;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 pub(crate) use self::build::Recorded;
 
-use self::program::{Change, Program};
+use self::program::{Change, Program, Way};
 use crate::basics::parallel::both;
+use crate::basics::statistics::{ratio, rounded};
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
 
 /// Smallest number of command buffers that are worth a replay.
@@ -22,48 +21,133 @@ const COMMANDS: usize = 2;
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
 
-/// Replays the recorded command buffers; `None` if there are too few.
+/// Programs that a recording may be of: first the likely one, then those that differ from it where the
+/// recording does not tell.
+pub(crate) struct Answers {
+    pub likely: Program,
+    otherwise: Option<Program>,
+}
+
+/// Time that a change leaves, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub likely_ns: u64,
+    /// The least and the most of all answers.
+    pub least_ns: u64,
+    pub most_ns: u64,
+    /// How far the likely one may be off.
+    pub error_ns: u64,
+}
+
+impl Left {
+    /// Returns the least and the most that the change may leave.
+    pub(crate) fn range(self) -> (u64, u64) {
+        let least_ns = self.least_ns.saturating_sub(self.error_ns);
+        (least_ns, self.most_ns.saturating_add(self.error_ns))
+    }
+}
+
+impl Answers {
+    pub(crate) fn new(recorded: &Recorded<'_>) -> Self {
+        let likely = recorded.program(&recorded.waits.likely);
+        let otherwise = recorded.waits.otherwise.as_ref();
+        let otherwise = otherwise.map(|waits| recorded.program(waits));
+        Self { likely, otherwise }
+    }
+
+    /// Returns what a change leaves by each of the programs.
+    pub(crate) fn left(&self, change: &Change) -> Left {
+        let (mut left, mut error_ns) = (Vec::new(), 0);
+        // One after another: each holds every GPU interval.
+        for way in Way::ALL {
+            if let Some(program) = self.likely.shaped(change, way) {
+                left.push(program.time(change));
+                if way == Way::Likely {
+                    error_ns = self.likely.error_ns(&program, change);
+                }
+            }
+        }
+        left.extend(self.otherwise_ns(change));
+        let mut likely_ns = left.first().copied().unwrap_or(0);
+        // What only becomes shorter may keep its order, and then nothing comes later.
+        if change.only_shortens() {
+            likely_ns = likely_ns.min(self.likely.time(&Change::NONE));
+        }
+        left.push(likely_ns);
+        Left {
+            likely_ns,
+            least_ns: left.iter().copied().min().unwrap_or(0),
+            most_ns: left.iter().copied().max().unwrap_or(0),
+            error_ns,
+        }
+    }
+
+    /// Returns what a change leaves by the other answer, if there is one.
+    fn otherwise_ns(&self, change: &Change) -> Option<u64> {
+        let program = self.otherwise.as_ref()?;
+        let left_ns = program.shaped(change, Way::Likely)?.time(change);
+        let share = ratio(left_ns, program.time(&Change::NONE))?;
+        Some(rounded(share * ratio(self.likely.time(&Change::NONE), 1)?))
+    }
+}
+
+/// Replays the recorded submissions; `None` if there are too few.
 pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
-    let steps = recorded.steps;
-    if steps.list.len() < COMMANDS {
+    let submissions = recorded.submissions;
+    let answers = Answers::new(recorded);
+    let program = &answers.likely;
+    let command_buffers = program.measured();
+    if command_buffers < COMMANDS {
         return None;
     }
-    let program = recorded.program();
-    let (removals, predictions) = both(|| removals(&program), || predictions(&program));
-    let has_driver = steps.list.iter().any(|step| step.driver.is_some());
+    let (removals, predictions) = both(|| removals(&answers), || predictions(&answers));
+    let has_driver = submissions.list.iter().any(|each| each.driver.is_some());
     Some(Replay {
-        command_buffers: steps.list.len() as u64,
-        left_out: steps.left_out as u64,
-        is_sample: steps.is_sample,
+        command_buffers: command_buffers as u64,
+        left_out: submissions.left_out as u64,
+        is_sample: submissions.is_sample,
         driver: recorded.driver.filter(|_| has_driver),
-        waiting: recorded.waiting.clone(),
+        waiting: recorded.waits.summary.clone(),
         span_ns: program.time(&Change::NONE),
+        unexplained_ns: program.unexplained_ns(),
         removals,
         predictions,
     })
 }
 
-/// Returns the time that is left without each part, without each two parts beside the GPU's work, and
-/// without all of these.
-fn removals(program: &Program) -> Vec<Removal> {
-    let mut sets: Vec<Vec<ReplayPart>> = ReplayPart::ALL.iter().map(|&part| vec![part]).collect();
-    let others: Vec<ReplayPart> = ReplayPart::ALL
+/// Returns the time that is left without each part, without two, and without all beside the GPU's work.
+fn removals(answers: &Answers) -> Vec<Removal> {
+    let others = ReplayPart::ALL
         .into_iter()
-        .filter(|&part| part != ReplayPart::Gpu)
-        .collect();
+        .filter(|&part| part != ReplayPart::Gpu);
+    let others: Vec<ReplayPart> = others.collect();
+    let mut sets: Vec<Vec<ReplayPart>> = ReplayPart::ALL.iter().map(|&part| vec![part]).collect();
     for (place, &part) in others.iter().enumerate() {
-        let later = others.iter().skip(place + 1);
-        sets.extend(later.map(|&other| vec![part, other]));
+        sets.extend(
+            others
+                .iter()
+                .skip(place + 1)
+                .map(|&other| vec![part, other]),
+        );
     }
     sets.push(others);
-    let removals = sets.into_iter().map(|without| Removal {
-        left_ns: program.time(&Change::without(&without)),
-        without,
-    });
-    removals.collect()
+    let mut removals: Vec<Removal> = Vec::with_capacity(sets.len());
+    for without in sets {
+        let change = Change::without(&without);
+        // What only becomes shorter may keep its order, and then nothing comes later.
+        let is_within = |fewer: &&Removal| fewer.without.iter().all(|part| without.contains(part));
+        let within = removals.iter().filter(is_within).map(|fewer| fewer.left_ns);
+        let most_ns = within.min().unwrap_or(answers.likely.time(&Change::NONE));
+        removals.push(Removal {
+            left_ns: answers.likely.time(&change).min(most_ns),
+            otherwise_ns: answers.otherwise_ns(&change),
+            without,
+        });
+    }
+    removals
 }
 
-fn predictions(program: &Program) -> Vec<Prediction> {
+fn predictions(answers: &Answers) -> Vec<Prediction> {
     let actions = [
         ReplayAction::TwiceInFlight,
         ReplayAction::NeverWait,
@@ -73,41 +157,38 @@ fn predictions(program: &Program) -> Vec<Prediction> {
     ];
     // One changed program after another: each holds every GPU interval.
     let predictions = actions.map(|action| {
-        let (program, change) = changed(program, action);
+        let change = change_of(action);
+        let left = answers.left(&change);
         Prediction {
             action,
-            left_ns: program.time(&change),
+            left_ns: left.likely_ns,
+            least_ns: left.least_ns,
+            most_ns: left.most_ns,
+            error_ns: left.error_ns,
             // A finding names the next limit only of a program that never waits.
             limited_by: (action == ReplayAction::NeverWait)
-                .then(|| limited_by(&program, &change))
+                .then(|| limited_by(&answers.likely, &change))
                 .flatten(),
         }
     });
     predictions.into()
 }
 
-/// Returns the program of an action, and the change of its parts.
-fn changed(program: &Program, action: ReplayAction) -> (Cow<'_, Program>, Change) {
+fn change_of(action: ReplayAction) -> Change {
+    let mut change = Change::NONE;
     match action {
-        ReplayAction::TwiceInFlight => (Cow::Owned(program.with_in_flight(2)), Change::NONE),
-        ReplayAction::NeverWait => (Cow::Owned(program.with_in_flight(0)), Change::NONE),
-        ReplayAction::TenPerBuffer => (Cow::Owned(program.merged(PER_BUFFER)), Change::NONE),
-        ReplayAction::EncodeAhead => {
-            let change = Change {
-                encode_ahead: true,
-                ..Change::NONE
-            };
-            (Cow::Borrowed(program), change)
-        }
-        ReplayAction::NoOthers => (
-            Cow::Borrowed(program),
-            Change::without(&[ReplayPart::Others]),
-        ),
+        ReplayAction::TwiceInFlight => change.in_flight = 2,
+        ReplayAction::NeverWait => change.in_flight = 0,
+        ReplayAction::TenPerBuffer => change.per_buffer = PER_BUFFER,
+        ReplayAction::EncodeAhead => change.encode_ahead = true,
+        ReplayAction::NoOthers => change.others = false,
     }
+    change
 }
 
 /// Returns the part whose removal would shorten a run most.
 pub(crate) fn limited_by(program: &Program, change: &Change) -> Option<ReplayPart> {
+    let program = program.shaped(change, Way::Likely)?;
     let whole_ns = program.time(change);
     let left = ReplayPart::ALL.map(|part| (program.time(&change.clone().and_without(part)), part));
     let (left_ns, part) = left.into_iter().min_by_key(|&(left_ns, _)| left_ns)?;

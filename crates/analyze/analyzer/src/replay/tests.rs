@@ -6,10 +6,10 @@ use std::sync::Arc;
 use metalens_simulator::{Scenario, presets, random_scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 
-use super::program::{Change, Command, Delays, DriverWork, Kick, Program};
+use super::program::{Change, Command, Delays, DriverWork, Kick, OtherKick, Program};
 use super::*;
 use crate::measure::Measured;
-use crate::subject::steps::Steps;
+use crate::subject::submissions::Submissions;
 use crate::{Request, selection_with_recovery};
 
 /// Reads and measures a recording; `None` if there is nothing to measure.
@@ -19,17 +19,16 @@ fn measured(input: &Path) -> Option<Measured> {
     Measured::new(trace.ok()?, &Request::default(), None).ok()
 }
 
-fn recorded<'a>(measured: &'a Measured, steps: &'a Steps) -> Recorded<'a> {
+fn recorded<'a>(measured: &'a Measured, submissions: &'a Submissions) -> Recorded<'a> {
     let subject = &measured.subject;
     Recorded {
-        steps,
+        submissions,
+        part: None,
         part_ns: subject.window().length_ns(),
-        mine: &subject.mine,
         kernels: &measured.kernels.named,
-        waiting: &subject.waiting,
+        waits: &subject.waits,
         driver: subject.chain.source,
-        others: &subject.others.busy,
-        paced: &[],
+        held: &[],
     }
 }
 
@@ -49,24 +48,23 @@ impl Compared {
         let Some(measured) = measured(input) else {
             return;
         };
-        let (subject, steps) = (&measured.subject, &measured.subject.steps);
-        let recorded = recorded(&measured, steps);
-        let program = recorded.program();
+        let submissions = &measured.subject.submissions;
+        let recorded = recorded(&measured, submissions);
+        let program = recorded.program(&measured.subject.waits.likely);
         self.recordings += 1;
         program.run(&Change::NONE, |place, found| {
-            let step = &steps.list[place];
-            let own = steps.intervals[step.intervals.clone()].iter();
-            let own: Vec<_> = own.map(|&index| subject.mine[index].span).collect();
-            let starts = own.iter().map(|span| span.start_ns as i64).min().unwrap();
-            let ends = own.iter().map(|span| span.end_ns as i64).max().unwrap();
+            let submission = &submissions.list[place];
+            let own = submissions.work_of(submission).iter();
+            let starts = own.clone().map(|work| work.start_ns).min().unwrap();
+            let ends = own.map(|work| work.end_ns).max().unwrap();
             let at = format!("{}, command buffer {place}", input.display());
-            assert_eq!(found.committed_ns, step.committed_ns, "{at}");
+            assert_eq!(found.committed_ns, submission.committed_ns, "{at}");
             assert_eq!((found.started_ns, found.ended_ns), (starts, ends), "{at}");
-            if let Some(driver) = step.driver {
+            if let Some(driver) = submission.driver {
                 assert_eq!(found.driver_ns, driver.begins_ns as i64, "{at}");
                 self.drivers += 1;
             }
-            if let Some(completed_ns) = step.completed_ns {
+            if let Some(completed_ns) = submission.completed_ns {
                 assert_eq!(found.completed_ns, completed_ns, "{at}");
                 self.completions += 1;
             }
@@ -128,35 +126,41 @@ fn a_replay_of_a_real_recording_is_the_recording() {
 fn program(count: usize, waits: bool) -> Program {
     let command = |place: usize| Command {
         waits_for: place.checked_sub(1).filter(|_| waits),
-        not_before_ns: None,
-        host_ns: 10,
+        not_before_ns: (place == 0).then_some(10),
+        host_ns: if place == 0 { 0 } else { 10 },
         encode_ns: 5,
         driver: Some(DriverWork {
             start: Delays {
                 after_step_ns: 7,
                 after_work_ns: 1,
+                unexplained_ns: 0,
+                barrier_ns: 0,
             },
             work_ns: 3,
         }),
         kicks: place..place + 1,
         completion_ns: 50,
+        is_measured: true,
+        ..Command::default()
     };
     let kick = Kick {
         submit_ns: 2,
         start: Delays {
             after_step_ns: 60,
             after_work_ns: 1,
+            unexplained_ns: 0,
+            barrier_ns: 0,
         },
         length_ns: 20,
         channel: 0,
         kernel: 0,
-        contended_ns: 0,
     };
     Program {
         commands: (0..count).map(command).collect(),
         kicks: Arc::new(vec![kick; count]),
         channels: 1,
         scale: 1.0,
+        ..Program::default()
     }
 }
 
@@ -166,7 +170,7 @@ fn a_sample_stands_for_all() {
     let folder = metalens_testing::scratch();
     write_export(&scenario, folder.path(), false).unwrap();
     let measured = measured(folder.path()).unwrap();
-    let whole = &measured.subject.steps;
+    let whole = &measured.subject.submissions;
     let mut half = whole.clone();
     let count = whole.list.len();
     half.list = whole.list[count / 4..count * 3 / 4].to_vec();
@@ -198,21 +202,26 @@ fn changes_take_away_what_they_name() {
     assert_eq!(time(&waiting, Change::without(&[Gpu])), 99 * 134 + 69);
 
     // Without waits, the GPU limits: 20 + 1 for each; then the host; then the driver.
-    let never = waiting.with_in_flight(0);
+    let in_flight = |times| {
+        let mut changed = waiting.clone();
+        changed.keep_in_flight(times);
+        changed
+    };
+    let never = in_flight(0);
     assert_eq!(time(&never, Change::NONE), 69 + 99 * 21 + 20);
     assert_eq!(time(&never, Change::without(&[Gpu])), 99 * 15 + 69);
     assert_eq!(time(&never, Change::without(&[Gpu, Host])), 99 * 4 + 69);
     assert_eq!(time(&never, Change::without(&[Driver])), 67 + 99 * 21 + 20);
 
     // With two in flight, the program waits for the last but one.
-    let two = waiting.with_in_flight(2);
+    let two = in_flight(2);
     assert_eq!(two.commands[0].waits_for, None);
     assert_eq!(two.commands[5].waits_for, Some(3));
     let left = time(&two, Change::NONE);
     assert!((7_600..8_000).contains(&left), "{left}");
 
     // Ten times as many dispatches share a command buffer: a tenth of the round trips.
-    let merged = waiting.merged(10);
+    let merged = waiting.merged(10, true);
     assert_eq!(merged.commands.len(), 10);
     assert_eq!(merged.commands[3].waits_for, Some(2));
     // 10 + 9 · 15 + 5 of the host, 7 + 2 + 60 on the way, 10 · 20 + 9 on the GPU, 50 back.
@@ -245,20 +254,23 @@ fn a_paced_program_gains_nothing() {
 }
 
 #[test]
-fn without_other_processes_contended_starts_are_earlier() {
-    let mut contended = program(10, true);
-    for kick in Arc::make_mut(&mut contended.kicks) {
-        kick.start.after_step_ns += 500;
-        kick.contended_ns = 500;
-    }
-    let alone = program(10, true).time(&Change::NONE);
-    assert_eq!(contended.time(&Change::NONE), alone + 10 * 500);
-    assert_eq!(
-        contended.time(&Change::without(&[ReplayPart::Others])),
-        alone
-    );
-    // The time of others is no latency.
-    let without = program(10, true).time(&Change::without(&[ReplayPart::Latency]));
-    let left = contended.time(&Change::without(&[ReplayPart::Latency]));
-    assert_eq!(left, without + 10 * 500);
+fn other_processes_are_customers_of_the_same_channel() {
+    let alone = program(10, false).time(&Change::NONE);
+    let mut beside = program(10, false);
+    let other = |number: i64| OtherKick {
+        arrives_ns: 50 * number,
+        start: Delays {
+            after_step_ns: 60,
+            after_work_ns: 1,
+            unexplained_ns: 0,
+            barrier_ns: 0,
+        },
+        length_ns: 30,
+        channel: 0,
+    };
+    beside.others = Arc::new((0..3).map(other).collect());
+    // The first one ends 6 after the program's first work could begin; two more run in between.
+    assert_eq!(beside.time(&Change::NONE), alone + 6 + 1 + 2 * 31);
+    let without = Change::without(&[ReplayPart::Others]);
+    assert_eq!(beside.time(&without), alone);
 }

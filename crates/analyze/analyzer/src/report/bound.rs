@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
 
-/// Verdict in a word: what bounds the program, by the cause of most of its idle time.
+/// Verdict in a word: what bounds the program: the part without which it would take least time.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundVerdict {
     /// Limit that bounds the program; null if the recording does not show it.
@@ -18,7 +18,8 @@ pub struct BoundVerdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// GPU-bound: the GPU was busy, or had work queued, for at least nine tenths of the time.
+    /// GPU-bound: the GPU was busy for at least nine tenths of the time, or all other parts together
+    /// would save less than a tenth.
     Gpu,
     /// CPU-bound, and host work has more of the time than encoding.
     CpuHost,
@@ -30,11 +31,9 @@ pub enum Bound {
     Latency,
     /// Contended: other processes ran on the GPU while work waited.
     Contended,
-    /// Bound by two parts at once: without either alone little changes, without both much does.
-    Together,
     /// Paced: iterations begin on a grid of time, such as that of a display.
     Paced,
-    /// Mixed: no group of causes has half of the idle time.
+    /// Mixed: no part alone gives half of what all parts beside the GPU's work give.
     Mixed,
 }
 
@@ -46,12 +45,11 @@ impl Bound {
             Self::Gpu => "GPU-bound",
             Self::CpuHost => "CPU-bound (host work)",
             Self::CpuEncoding => "CPU-bound (encoding)",
-            Self::Driver => "driver-bound",
-            Self::Latency => "latency-bound",
-            Self::Contended => "contended",
-            Self::Together => "bound by two parts at once",
-            Self::Paced => "paced",
-            Self::Mixed => "mixed",
+            Self::Driver => "Driver-bound",
+            Self::Latency => "Latency-bound",
+            Self::Contended => "Contended",
+            Self::Paced => "Paced",
+            Self::Mixed => "Mixed",
         }
     }
 }

@@ -29,9 +29,16 @@ pub struct WhatIf {
     pub is_paced: bool,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
     pub before_ns: u64,
-    /// Predicted time of the changed run, in nanoseconds.
-    pub after_ns: u64,
-    /// `before_ns` divided by `after_ns`; null if nothing is left.
+    /// Predicted time of the changed run, in nanoseconds; absent if the recording does not tell: if the
+    /// most is above the least by more than a quarter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_ns: Option<u64>,
+    /// The least that the change may leave, in nanoseconds: the answers that the recording allows, and how
+    /// far the program varies.
+    pub least_ns: u64,
+    /// The most that it may leave, in nanoseconds.
+    pub most_ns: u64,
+    /// `before_ns` divided by `after_ns`; null if nothing is left, or if the recording does not tell.
     pub speedup: Option<f64>,
     /// Part whose removal would shorten the recorded run most; null if none would.
     pub limited_before: Option<ReplayPart>,
@@ -39,9 +46,28 @@ pub struct WhatIf {
     pub limited_by: Option<ReplayPart>,
     /// Kernels whose GPU time was changed.
     pub changed_kernels: Vec<String>,
+    /// If no change was asked for, what each leaves: first those that the recording tells, and of them
+    /// the one that leaves least.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Alternative>,
     /// Notes that change the meaning of every number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+}
+
+/// Change that `metalens what-if` can be asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alternative {
+    /// Option of the command that asks for it, such as `--in-flight 2`.
+    pub option: String,
+    /// Predicted time of the changed run, in nanoseconds; null if the recording does not tell.
+    pub after_ns: Option<u64>,
+    /// The least that the change may leave, in nanoseconds.
+    pub least_ns: u64,
+    /// The most that it may leave, in nanoseconds.
+    pub most_ns: u64,
+    /// Time of the run divided by `after_ns`; null if nothing is left, or if the recording does not tell.
+    pub speedup: Option<f64>,
 }
 
 /// Source of the driver's times: when it began to work on a command buffer, and when it submitted
@@ -55,6 +81,17 @@ pub enum ChainSource {
     /// The rows of `metal-driver-intervals`, joined with command buffers by their order. The end of a
     /// row counts as the submission, which comes 2 to 100 µs earlier.
     Order,
+}
+
+/// What a program goes on after, beside its own work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeldBy {
+    /// Its work begins at times that look like those of requests: as irregular as arrivals, and apart from
+    /// its own work.
+    Requests,
+    /// Its work begins a constant time after that of another process.
+    OtherProcess,
 }
 
 /// Answer to the question whether the program waits for completions.
@@ -85,25 +122,12 @@ pub struct Waiting {
     pub pairs: u64,
     /// Number of command buffers after the first.
     pub of: u64,
-    /// Slope of the start of the encoding over the completion, both counted from the commit before:
-    /// 1 for a program that waits, 0 for one that does not. Null if the times do not vary.
-    pub slope: Option<f64>,
-    /// Standard error of `slope`; null if the times do not vary.
-    pub slope_error: Option<f64>,
-}
-
-impl Waiting {
-    /// Returns whether the replay waits. If the answer is unknown, it does where nearly all encodings
-    /// begin after such a completion.
-    #[must_use]
-    pub fn is_replayed(&self) -> bool {
-        let nearly_all = 10 * self.pairs >= 6 * self.of && self.pairs > 0;
-        match self.verdict {
-            WaitVerdict::Waits => true,
-            WaitVerdict::DoesNotWait => false,
-            WaitVerdict::Unknown => nearly_all,
-        }
-    }
+    /// What else the program waits for; null if nothing tells of it.
+    pub held_by: Option<HeldBy>,
+    /// Share of the resampled pairs in which the encoding follows the completion, and not the commit
+    /// before: 1 for a program that surely waits, 0 for one that surely does not. Null if the waits are
+    /// recorded, or if there are too few pairs.
+    pub share: Option<f64>,
 }
 
 /// Part of a program's time that the replay can take away.
@@ -155,6 +179,9 @@ pub struct Removal {
     pub without: Vec<ReplayPart>,
     /// Time of the run in nanoseconds, as `span_ns` of the replay.
     pub left_ns: u64,
+    /// The same if the program waits for what it seems not to wait for, or the other way; null if the
+    /// recording tells.
+    pub otherwise_ns: Option<u64>,
 }
 
 /// Change of a program that the replay can predict.
@@ -182,9 +209,31 @@ pub struct Prediction {
     pub action: ReplayAction,
     /// Time of the changed run in nanoseconds, as `span_ns` of the replay.
     pub left_ns: u64,
+    /// The least that the change may leave: where the recording does not tell what waits for what, each
+    /// answer was replayed.
+    pub least_ns: u64,
+    /// The most that it may leave.
+    pub most_ns: u64,
+    /// How far these may be off: how far the program varies, and what is unexplained.
+    pub error_ns: u64,
     /// Part whose removal would shorten the changed run most; null if none would,
     /// and for all changes but `never-wait`.
     pub limited_by: Option<ReplayPart>,
+}
+
+impl Prediction {
+    /// Returns whether the recording tells what the change leaves.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let least_ns = self.least_ns.saturating_sub(self.error_ns);
+        is_answer(least_ns, self.most_ns.saturating_add(self.error_ns))
+    }
+}
+
+/// Returns whether a range is narrow enough for an answer: up to a quarter.
+#[must_use]
+pub fn is_answer(least_ns: u64, most_ns: u64) -> bool {
+    4 * u128::from(most_ns) <= 5 * u128::from(least_ns)
 }
 
 /// Replay of the recorded command buffers. Without a change, it gives each station of each command
@@ -206,6 +255,9 @@ pub struct Replay {
     pub waiting: Waiting,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
     pub span_ns: u64,
+    /// Time before starts on the GPU that neither a usual latency nor earlier work explains, in
+    /// nanoseconds.
+    pub unexplained_ns: u64,
     /// Time that is left without one part, then without two.
     pub removals: Vec<Removal>,
     /// Changes of the program, each with the time that it leaves.

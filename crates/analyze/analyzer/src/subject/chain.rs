@@ -15,7 +15,7 @@
 
 use std::num::NonZeroU64;
 
-use metalens_trace::{Integers, Names};
+use metalens_trace::{Integers, Names, ThreadId};
 
 use super::buffers::Buffer;
 use super::chosen_processes::ChosenProcesses;
@@ -47,9 +47,17 @@ pub(crate) struct Chain {
     work: Vec<Span>,
     /// Source of these times; `None` if the recording has none.
     pub source: Option<ChainSource>,
-    /// Ends of the program's waits, in order, each with its command buffer; empty if waits are not
-    /// recorded.
-    pub waits: Vec<(u64, NonZeroU64)>,
+    /// The program's waits, in the order of their ends; empty if they are not recorded.
+    pub waits: Vec<RecordedWait>,
+}
+
+/// Wait of the program for a command buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RecordedWait {
+    pub span: Span,
+    pub buffer: NonZeroU64,
+    /// Thread that waited; `None` if it is not recorded.
+    pub thread: Option<ThreadId>,
 }
 
 /// Times of the driver's work on a command buffer.
@@ -74,7 +82,7 @@ impl Chain {
                 .as_ref()
                 .map(|driver| work_on_buffers(driver, chosen, names))
                 .unwrap_or_default(),
-            waits: if_any(tables.waits)?.map_or_else(Vec::new, |waits| ends_of(&waits, chosen)),
+            waits: if_any(tables.waits)?.map_or_else(Vec::new, |waits| recorded(&waits, chosen)),
             ..Self::default()
         };
         let begins = if_any(tables.begins)?;
@@ -167,15 +175,21 @@ fn work_on_buffers(driver: &DriverWork, chosen: &ChosenProcesses, names: &Names)
     work
 }
 
-/// Returns the ends of the waits of the chosen processes, in order, each with its command buffer.
-fn ends_of(waits: &RecordedWaits, chosen: &ChosenProcesses) -> Vec<(u64, NonZeroU64)> {
+/// Returns the waits of the chosen processes, in the order of their ends.
+fn recorded(waits: &RecordedWaits, chosen: &ChosenProcesses) -> Vec<RecordedWait> {
     let rows = waits.spans.started();
     let own = rows.filter(|&(row, _)| chosen.owns_row(waits.processes.as_ref(), row));
-    let mut ends: Vec<(u64, NonZeroU64)> = own
-        .filter_map(|(row, span)| Some((span.end_ns, id_of(&waits.buffer_ids, row)?)))
+    let mut recorded: Vec<RecordedWait> = own
+        .filter_map(|(row, span)| {
+            Some(RecordedWait {
+                span,
+                buffer: id_of(&waits.buffer_ids, row)?,
+                thread: at(&waits.threads, row),
+            })
+        })
         .collect();
-    ends.sort_unstable();
-    ends
+    recorded.sort_unstable_by_key(|wait| (wait.span.end_ns, wait.buffer));
+    recorded
 }
 
 fn entries(times: &Integers, ids: &Integers) -> Vec<(NonZeroU64, u64)> {

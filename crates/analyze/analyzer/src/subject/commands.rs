@@ -42,7 +42,7 @@ pub(crate) struct Commands {
     contradicted: Vec<NonZeroU64>,
     /// Command buffers that were encoded in the recording, with the start of their encoding.
     encoded: Vec<(NonZeroU64, u64)>,
-    /// Threads of the encoders, if they were requested.
+    /// Threads of the encoders, if they were requested or there are several.
     thread_of: ById<ThreadId>,
     /// Threads that encoded GPU work.
     pub threads: Vec<ThreadId>,
@@ -89,7 +89,7 @@ pub(crate) enum FoundIn {
 
 impl Commands {
     /// Reads the tables of the chosen processes, and frees the memory of each one after reading it.
-    /// The encoders' threads are kept only `with_threads`.
+    /// The encoders' threads are kept only `with_threads`, or if there are several.
     pub(crate) fn read(
         listed: ListedTables,
         recovery: RecoveryTables,
@@ -258,7 +258,7 @@ impl Commands {
             .filter(|&row| is_own(row))
             .filter_map(|row| Some((row, at(&table.threads, row)?)));
         self.threads = distinct(mine.clone().map(|(_, thread)| thread));
-        if with_threads {
+        if with_threads || self.threads.len() > 1 {
             let entry = |(row, thread)| Some((id_of(&table.ids, row)?, thread));
             self.thread_of = ById::new(mine.filter_map(entry).collect());
         }

@@ -22,7 +22,7 @@ pub(crate) mod processes;
 pub(crate) mod raw_intervals;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
-pub(crate) mod steps;
+pub(crate) mod submissions;
 pub(crate) mod timeline;
 pub(crate) mod waits;
 pub(crate) mod warm_up;
@@ -46,15 +46,15 @@ use self::others::OtherGpuUse;
 use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
-use self::steps::Steps;
+use self::submissions::Submissions;
 use self::timeline::Timeline;
-use self::waits::waiting;
+use self::waits::{Waits, waits};
 use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
 use crate::report::{
-    DoubtReason, DoubtfulRows, ProcessFacts, SelectedIteration, SourceKind, Waiting, WarmUp,
+    DoubtReason, DoubtfulRows, ProcessFacts, SelectedIteration, SourceKind, WarmUp,
 };
 use crate::request::Request;
 use crate::tables::machine::DriverWork;
@@ -79,10 +79,10 @@ pub(crate) struct Subject {
     pub commands: Commands,
     /// The driver's work on the command buffers of the chosen processes.
     pub chain: Chain,
-    /// Command buffers of the window in the order of their commits.
-    pub steps: Steps,
-    /// Whether the program waits for completions.
-    pub waiting: Waiting,
+    /// Submissions of the whole recording in the order of their commits.
+    pub submissions: Submissions,
+    /// What they waited for.
+    pub waits: Waits,
     /// Distinct pairs of command-buffer label and encoder label, of all processes.
     pub label_pairs: Vec<(Symbol, Symbol)>,
     /// GPU use of all other processes.
@@ -175,25 +175,18 @@ impl Subject {
             buffers: facts.buffers,
             commands,
             chain,
-            steps: Steps::default(),
-            waiting: Waiting::default(),
+            submissions: Submissions::default(),
+            waits: Waits::default(),
             label_pairs,
             signposts,
         };
 
-        // Whether the program waits is no matter of the window: what is cut off tells, too.
-        let is_cut = subject.cut.is_cut();
-        if is_cut {
-            subject.waiting = waiting(&Steps::new(&subject, true), &subject.chain);
-        }
+        subject.submissions = Submissions::new(&subject, window);
+        subject.waits = waits(&subject.submissions, &subject.chain);
         subject.keep(whole);
         if let Some(warm_up) = facts.skipped {
             subject.skipped = Some(warm_up.report(&subject.mine, whole, true));
             subject.keep(window);
-        }
-        subject.steps = Steps::new(&subject, false);
-        if !is_cut {
-            subject.waiting = waiting(&subject.steps, &subject.chain);
         }
         Ok(subject)
     }

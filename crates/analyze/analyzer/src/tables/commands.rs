@@ -64,6 +64,7 @@ columns! {
         spans: Spans = "start" and "duration",
         /// Ids of the command buffers that were waited for.
         buffer_ids: Integers = "cmdbuffer-id",
+        threads: OrNull<Threads> = "thread",
         processes: Option<Processes> = "process",
     }
 }

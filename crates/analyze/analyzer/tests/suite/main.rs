@@ -29,6 +29,7 @@ mod real;
 mod reused_buffers;
 mod shape;
 mod signposts;
+mod threads;
 mod truth;
 mod truth_beside;
 mod what_if;

@@ -75,7 +75,7 @@ struct Run {
 }
 
 /// Random numbers in which a number of a run does not depend on how many were drawn before.
-fn random(seed: u64, place: u64, kind: u64) -> f64 {
+pub(crate) fn random(seed: u64, place: u64, kind: u64) -> f64 {
     let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         ^ place.wrapping_mul(0xbf58_476d_1ce4_e5b9)
         ^ kind.wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -657,17 +657,28 @@ fn recorded_waits_tell_who_waits() {
             ..Program::default()
         };
         let tables = program.run().tables;
-        let done = |buffer: usize| (buffer as u64 + 1, tables.completions[buffer].1);
+        // A wait begins at the commit before the next encoding, and blocks until the completion.
+        let wait = |buffer: usize, next: usize| {
+            let (_, encode, encoding_ns) = tables.encodings[next - 1];
+            let start = encode + encoding_ns;
+            (
+                buffer as u64 + 1,
+                start,
+                start.max(tables.completions[buffer].1),
+            )
+        };
         let count = tables.completions.len();
-        let mut waited: Vec<(u64, u64)> = match waits {
+        let mut waited: Vec<(u64, u64, u64)> = match waits {
             Waits::Never => vec![],
-            Waits::Depth(depth) => (0..count - depth).map(done).collect(),
+            Waits::Depth(depth) => (0..count - depth)
+                .map(|buffer| wait(buffer, buffer + depth))
+                .collect(),
             Waits::Every(n) => (1..count)
                 .filter(|next| next % n == 0)
-                .map(|next| done(next - 1))
+                .map(|next| wait(next - 1, next))
                 .collect(),
         };
-        waited.push(done(count - 1));
+        waited.push(wait(count - 1, count));
         let report = report_of_log(&log(&tables, &waited));
         let found = report.replay.unwrap().waiting;
         assert!(found.is_recorded);
@@ -683,8 +694,8 @@ fn recorded_waits_tell_who_waits() {
     check(Waits::Every(4), WaitVerdict::Waits, 1);
 }
 
-/// Returns the command-buffer log of a program, with its waits as (command buffer, end).
-fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
+/// Returns the command-buffer log of a program, with its waits as (command buffer, start, end).
+fn log(tables: &Tables, waits: &[(u64, u64, u64)]) -> String {
     use std::fmt::Write as _;
     const CLOCK: u64 = 987_654_321_000;
     let mut text = r#"{"format":"command-buffer-log/1","program":"bench","pid":1}"#.to_owned();
@@ -704,17 +715,17 @@ fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
         )
         .unwrap();
     }
-    for &(buffer, end) in waits {
-        let end = CLOCK + end;
+    for &(buffer, start, end) in waits {
+        let (start, end) = (CLOCK + start, CLOCK + end);
         write!(
             text,
-            "\n{{\"wait\":{buffer},\"start\":{},\"end\":{end}}}",
-            end - 1
+            "\n{{\"wait\":{buffer},\"start\":{start},\"end\":{end}}}"
         )
         .unwrap();
     }
-    let completions = tables.completions.iter().chain(waits);
-    let end = CLOCK + completions.map(|&(_, at)| at).max().unwrap();
+    let completed = tables.completions.iter().map(|&(_, at)| at);
+    let waited = waits.iter().map(|&(.., end)| end);
+    let end = CLOCK + completed.chain(waited).max().unwrap();
     let count = tables.intervals.len();
     text + &format!("\n{{\"end\":{end},\"command_buffers\":{count}}}\n")
 }

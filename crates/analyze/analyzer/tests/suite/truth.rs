@@ -117,7 +117,7 @@ fn expected(truth: &Truth) -> Value {
 
 /// Compares sums of causes that the truth divides in another way, and removes these causes from the
 /// truth: the driver's times if only the order of its rows tells them, and the completion latency of
-/// a program that does not wait.
+/// a program that does not wait for each.
 pub(super) fn fold_idle(report: &Value, truth: &mut Value, at: &str) {
     let Some(truth) = truth.as_object_mut() else {
         return;
@@ -140,8 +140,10 @@ pub(super) fn fold_idle(report: &Value, truth: &mut Value, at: &str) {
             "contention_ns",
         ]);
     }
-    if report["replay"]["waiting"]["verdict"] == "does-not-wait" {
-        compare(&["completion_ns", "host_ns"]);
+    let waiting = &report["replay"]["waiting"];
+    let waits_each = waiting["in_flight"] == 1 && waiting["pairs"] == waiting["of"];
+    if waiting["verdict"] != "waits" || !waits_each {
+        compare(&["completion_ns", "host_ns", "encoding_ns"]);
         truth.remove("serialized");
     }
 }

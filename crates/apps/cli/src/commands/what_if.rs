@@ -12,7 +12,7 @@ use metalens_render::json;
 use metalens_render::terminal::style::LOUD;
 use metalens_render::terminal::wrap;
 use metalens_text::shown;
-use metalens_text::units::{counted, time};
+use metalens_text::units::{count, counted, time};
 use metalens_trace::Input;
 
 use crate::args::what_if::WhatIfArguments;
@@ -62,16 +62,39 @@ fn print(found: &WhatIf) -> anyhow::Result<()> {
         let lines = wrap(&shown(note.text()), width);
         writeln!(out, "{LOUD}{}{LOUD:#}", lines.join("\n"))?;
     }
-    let speedup = found
-        .speedup
-        .map(|speedup| format!(": about {}×", factor(speedup).text));
-    writeln!(
-        out,
-        "About {} instead of {}{}",
-        time(found.after_ns),
-        time(found.before_ns),
-        speedup.unwrap_or_default()
-    )?;
+    if found.changes.is_empty() {
+        predict(found, &mut out)?;
+    } else {
+        list(found, &mut out)?;
+    }
+    writeln!(out)?;
+    for line in assumptions(found) {
+        writeln!(out, "{}", wrap(&line, width).join("\n"))?;
+    }
+    Ok(())
+}
+
+/// Prints what the change leaves.
+fn predict(found: &WhatIf, out: &mut impl Write) -> anyhow::Result<()> {
+    let before = time(found.before_ns);
+    let (least, most) = (time(found.least_ns), time(found.most_ns));
+    match found.after_ns {
+        Some(after_ns) => {
+            let speedup = found.speedup.map(|speedup| factor(speedup).text);
+            let speedup = speedup.map_or(String::new(), |speedup| format!(": about {speedup}×"));
+            writeln!(out, "About {} instead of {before}{speedup}", time(after_ns))?;
+            if least != most {
+                writeln!(
+                    out,
+                    "Between {least} and {most}, by how far the program varies"
+                )?;
+            }
+        }
+        None => writeln!(
+            out,
+            "Between {least} and {most} instead of {before}: nothing tells which"
+        )?,
+    }
     let limit = |part: Option<ReplayPart>| part.map_or("nothing that is known", ReplayPart::label);
     writeln!(
         out,
@@ -82,9 +105,22 @@ fn print(found: &WhatIf) -> anyhow::Result<()> {
     for kernel in &found.changed_kernels {
         writeln!(out, "  changed: {}", shown(kernel))?;
     }
-    writeln!(out)?;
-    for line in assumptions(found) {
-        writeln!(out, "{}", wrap(&line, width).join("\n"))?;
+    Ok(())
+}
+
+/// Prints what each change leaves.
+fn list(found: &WhatIf, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "What would be left of {}", time(found.before_ns))?;
+    for each in &found.changes {
+        let (least, most) = (time(each.least_ns), time(each.most_ns));
+        let left = match (each.after_ns, each.speedup) {
+            (Some(_), Some(speedup)) if speedup < 1.005 => continue,
+            (Some(after_ns), Some(speedup)) => {
+                format!("about {}: {}×", time(after_ns), factor(speedup).text)
+            }
+            _ => format!("between {least} and {most}"),
+        };
+        writeln!(out, "  {:<18} {left}", each.option)?;
     }
     Ok(())
 }
@@ -101,24 +137,24 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
             ""
         }
     )];
-    match found.waiting.verdict {
-        WaitVerdict::Waits if found.waiting.in_flight == 1 => lines.push(
-            "The program waits for each command buffer before it commits the next.".to_owned(),
+    let waiting = &found.waiting;
+    lines.push(match waiting.verdict {
+        WaitVerdict::Waits if waiting.in_flight == 1 => format!(
+            "The program waits for the last command buffer before {} of {}.",
+            count(waiting.pairs),
+            counted(waiting.of, "command buffer")
         ),
-        WaitVerdict::Waits => lines.push(format!(
-            "The program has at most {} command buffers in flight, then it waits for the oldest. \
-             Threads that each wait for their own are replayed as one.",
-            found.waiting.in_flight
-        )),
+        WaitVerdict::Waits => format!(
+            "The program has at most {} command buffers in flight, then it waits for the oldest.",
+            waiting.in_flight
+        ),
         WaitVerdict::DoesNotWait => {
-            lines
-                .push("The program does not wait, so that --in-flight changes nothing.".to_owned());
+            "The program does not wait, so that --in-flight changes nothing.".to_owned()
         }
-        WaitVerdict::Unknown => lines.push(
-            "The recording does not tell whether the program waits; replayed as it looks."
-                .to_owned(),
-        ),
-    }
+        WaitVerdict::Unknown => {
+            "The recording does not tell whether the program waits: both were replayed.".to_owned()
+        }
+    });
     if found.is_paced {
         lines.push("Iterations begin on a grid of time, which stays.".to_owned());
     }

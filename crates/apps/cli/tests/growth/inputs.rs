@@ -40,7 +40,7 @@ pub(super) const INPUTS: [CountedInput; 29] = [
             &encoder("", &each(count, |at| format!("\"\\u006b{at}\":1"))),
         ))
     }),
-    ("log: encoders of a buffer", 800, |count| {
+    ("log: encoders of a buffer", 12_800, |count| {
         logged(&buffer(1, &each(count, |_| encoder("", "\"k\":1"))))
     }),
     ("log: labels of a buffer", 800, |count| {
@@ -120,7 +120,7 @@ impl Input {
         self.with(schema, document)
     }
 
-    /// Adds GPU intervals that are apart: the process, label and channel of each.
+    /// Adds GPU intervals that are apart, each with its completion: the process, label and channel of each.
     fn intervals(self, rows: usize, names: impl Fn(usize) -> [String; 3]) -> Self {
         let columns = [
             ("start", "start-time"),
@@ -132,7 +132,7 @@ impl Input {
             ("event-label", "string"),
             ("channel-name", "string"),
         ];
-        self.table("metal-gpu-intervals", columns, rows, |row| {
+        let export = self.table("metal-gpu-intervals", columns, rows, |row| {
             let id = row + 1;
             let numbers = [1_000 * id, 500, id, id, 100].map(|number| number.to_string());
             let [start, duration, buffer, encoder, latency] = numbers;
@@ -140,6 +140,14 @@ impl Input {
             [
                 start, duration, buffer, encoder, latency, process, label, channel,
             ]
+        });
+        let columns = [
+            ("timestamp", "event-time"),
+            ("cmdbuffer-id", "metal-command-buffer-id"),
+        ];
+        export.table("metal-command-buffer-completed", columns, rows, |row| {
+            let id = row + 1;
+            [(1_000 * id + 600).to_string(), id.to_string()]
         })
     }
 
@@ -255,18 +263,10 @@ fn buffers(count: usize) -> Input {
         ("process", "process"),
     ];
     let export = Input::new().intervals(count, plain);
-    let export = export.table("metal-application-encoders-list", columns, count, |row| {
+    export.table("metal-application-encoders-list", columns, count, |row| {
         let id = row + 1;
         let [start, duration, buffer, encoder] = numbers([1_000 * id - 300, 100, id, id]);
         [start, duration, buffer, encoder, "bench (1)".to_owned()]
-    });
-    let columns = [
-        ("timestamp", "event-time"),
-        ("cmdbuffer-id", "metal-command-buffer-id"),
-    ];
-    export.table("metal-command-buffer-completed", columns, count, |row| {
-        let id = row + 1;
-        [(1_000 * id + 600).to_string(), id.to_string()]
     })
 }
 

@@ -47,6 +47,8 @@ mod tests {
     use crate::subject::commands::Commands;
     use crate::subject::gaps::{Edges, occupancy};
     use crate::subject::interval::Interval;
+    use crate::subject::submissions::Submissions;
+    use crate::subject::waits::Waits;
     use crate::testing::interval;
 
     fn row(start: u64, end: u64, buffer: u64, encoder: u64) -> Interval {
@@ -73,12 +75,14 @@ mod tests {
         let mine: Vec<Interval> = mine.copied().collect();
 
         let (commands, chain) = (Commands::default(), Chain::default());
+        let (submissions, waits) = (Submissions::default(), Waits::default());
         let splitter = GapSplitter {
             mine: &mine,
             edges,
             commands: &commands,
             chain: &chain,
-            may_wait: true,
+            submissions: &submissions,
+            waits: &waits,
             others: &[],
         };
         let gaps = occupancy(&mine, window).gaps;

@@ -14,6 +14,8 @@ pub(crate) struct Tables {
     pub(crate) intervals: Vec<Interval>,
     /// Rows of (encoder, start, duration).
     pub(crate) encodings: Vec<(u64, u64, u64)>,
+    /// Thread of each encoding; the threads are not recorded if there is none.
+    pub(crate) threads: Vec<u64>,
     /// Rows of (command buffer, time).
     pub(crate) completions: Vec<(u64, u64)>,
     /// The driver's work on command buffers, as (command buffer, start, submission, end); the tables
@@ -32,7 +34,7 @@ pub(crate) struct Interval {
 }
 
 pub(crate) const ANALYZED: &str = "bench (1)";
-const OTHER: &str = "other (2)";
+pub(crate) const OTHER: &str = "other (2)";
 const UNKNOWN: &str = "";
 
 impl Interval {
@@ -76,9 +78,12 @@ impl Tables {
         let rows: Vec<_> = intervals.collect();
         write_table(folder, "metal-gpu-intervals", &columns, &rows);
 
-        let encodings = self.encodings.iter().map(|&(id, start, duration)| {
+        let encodings = self.encodings.iter().enumerate();
+        let encodings = encodings.map(|(row, &(id, start, duration))| {
+            let thread = self.threads.get(row);
             let mut row = numbers(&[start, duration, id]);
             row.push(ANALYZED.to_owned());
+            row.push(thread.map_or(String::new(), u64::to_string));
             row
         });
         let columns = [
@@ -86,6 +91,7 @@ impl Tables {
             ("duration", "duration"),
             ("encoder-id", "metal-command-buffer-id"),
             ("process", "process"),
+            ("thread", "thread"),
         ];
         let rows: Vec<_> = encodings.collect();
         write_table(folder, "metal-application-encoders-list", &columns, &rows);
@@ -356,6 +362,7 @@ pub(crate) fn tables() -> impl Strategy<Value = Tables> {
             let encodings = encodings.map(|(id, (start, duration))| (id, start, duration));
             Tables {
                 intervals,
+                threads: Vec::new(),
                 encodings: encodings.chain(more_encodings).collect(),
                 completions: completions.into_iter().chain(more_completions).collect(),
                 driver: driver.collect(),

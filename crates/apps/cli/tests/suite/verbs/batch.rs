@@ -248,7 +248,7 @@ fn rows_show_speed_beside_a_caveat() {
     let same = screen.split("The same in all: ").nth(1).unwrap();
     let same = same.split("\n\n").next().unwrap().replace("\n  ", " ");
     assert!(
-        same.contains("; limits missed 1 of 1; missed busy.ratio; "),
+        same.contains("limits missed 1 of 1; missed busy.ratio; "),
         "{same}"
     );
     assert!(!same.contains("title"), "{same}");

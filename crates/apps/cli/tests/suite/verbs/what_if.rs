@@ -23,26 +23,27 @@ fn predicted(change: &[&str]) -> Value {
 
 #[test]
 fn changes_leave_less_or_more() {
-    let time = |change: &[&str]| predicted(change)["after_ns"].as_u64().unwrap();
-    let recorded = time(&[]);
+    let least = |change: &[&str]| predicted(change)["least_ns"].as_u64().unwrap();
+    let most = |change: &[&str]| predicted(change)["most_ns"].as_u64().unwrap();
+    let recorded = predicted(&[])["before_ns"].as_u64().unwrap();
     assert_eq!(
-        predicted(&[])["before_ns"],
+        predicted(&[])["after_ns"],
         recorded,
         "without a change, nothing changes"
     );
 
     // The program waits for each command buffer.
     assert_eq!(predicted(&[])["waiting"]["verdict"], "waits");
-    let two = time(&["--in-flight", "2"]);
-    let never = time(&["--in-flight", "0"]);
+    let two = most(&["--in-flight", "2"]);
+    let never = most(&["--in-flight", "0"]);
     assert!(
         never < two && two < recorded * 6 / 10,
         "{never} {two} {recorded}"
     );
-    assert!(time(&["--per-buffer", "10"]) < two);
-    assert!(time(&["--host", "2x"]) > recorded);
-    assert!(time(&["--latency", "0"]) < recorded / 2);
-    assert!(time(&["--kernel", "s*=100x"]) > recorded);
+    assert!(most(&["--per-buffer", "10"]) < two);
+    assert!(least(&["--host", "2x"]) > recorded);
+    assert!(most(&["--latency", "0"]) < recorded / 2);
+    assert!(least(&["--kernel", "s*=100x"]) > recorded);
     let changed = predicted(&["--kernel", "s*=100x"])["changed_kernels"].clone();
     assert_eq!(changed, serde_json::json!(["sin"]));
 }
@@ -58,12 +59,50 @@ fn a_prediction_says_what_limits_and_what_it_assumes() {
         lines[0].starts_with("About ") && lines[0].contains(" instead of "),
         "{text}"
     );
-    assert!(lines[1].starts_with("Limited by "), "{text}");
+    assert!(lines[1].starts_with("Between "), "{text}");
+    assert!(lines[2].starts_with("Limited by "), "{text}");
     assert!(text.contains("Replayed: 48 command buffers"), "{text}");
     assert!(
-        text.contains("waits for each command buffer before it commits the next"),
+        text.contains("waits for the last command buffer before 47 of 47 command buffers"),
         "{text}"
     );
+}
+
+/// Without a change, the screen lists what each would leave, the best first, and leaves out those that
+/// change nothing.
+#[test]
+fn changes_are_listed_by_what_they_leave() {
+    let (input, folder) = (small_export(), metalens_testing::scratch());
+    let output = metalens(folder.path(), &["what-if", &input]);
+    let text = stdout(&output);
+    let list = text.split("What would be left of ").nth(1).unwrap();
+    let list = list.split("\n\n").next().unwrap();
+    let options: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("  --"))
+        .collect();
+    assert!(options.len() > 4, "{text}");
+    assert!(!list.contains("--no-others"), "{text}");
+
+    let listed = predicted(&[])["changes"].as_array().unwrap().clone();
+    assert_eq!(listed.len(), 9);
+    let known: Vec<u64> = listed
+        .iter()
+        .filter_map(|each| each["after_ns"].as_u64())
+        .collect();
+    assert!(known.is_sorted() && known.len() > 4, "{listed:?}");
+    // Each is what the command says that is asked for it alone.
+    for each in listed {
+        let option = each["option"].as_str().unwrap().replace('\'', "");
+        let words: Vec<&str> = option.split(' ').collect();
+        let alone = predicted(&words);
+        assert_eq!(alone["least_ns"], each["least_ns"], "{option}");
+        assert_eq!(
+            alone.get("after_ns").unwrap_or(&Value::Null),
+            &each["after_ns"],
+            "{option}"
+        );
+    }
 }
 
 #[test]
