@@ -26,6 +26,8 @@ const LEAD_IN: usize = 16;
 /// Smallest number of submissions of a thread that has a place of its own: a queue of tasks changes its
 /// threads.
 const OF_THREAD: usize = 8;
+/// Largest number of threads that have a place of their own, beside the first: each is compared with each.
+const MOST_THREADS: usize = 15;
 /// Shortest time between two encoders in which a program could wait, in nanoseconds.
 const PAUSE_NS: i64 = 1_000;
 
@@ -329,7 +331,8 @@ fn threads(subject: &Subject, rows: &[(usize, usize, Option<usize>)]) -> Vec<Opt
         .map(|(thread, (count, _))| (count, thread))
         .collect();
     busy.sort_unstable_by(|one, other| other.cmp(one));
-    let busy = busy.into_iter().skip(1).map(|(_, thread)| Some(thread));
+    let busy = busy.into_iter().skip(1).take(MOST_THREADS);
+    let busy = busy.map(|(_, thread)| Some(thread));
     std::iter::once(None).chain(busy).collect()
 }
 

@@ -8,7 +8,7 @@ use metalens_testing::table_document;
 /// makes it.
 pub(super) type CountedInput = (&'static str, usize, fn(usize) -> Input);
 
-pub(super) const INPUTS: [CountedInput; 29] = [
+pub(super) const INPUTS: [CountedInput; 30] = [
     ("xml: unknown elements", 4_000, unknown_elements),
     ("xml: kinds of unknown elements", 4_000, kinds_of_elements),
     ("xml: columns", 60, columns),
@@ -51,6 +51,12 @@ pub(super) const INPUTS: [CountedInput; 29] = [
     }),
     ("log: buffers", 400, |count| {
         logged(&lines(count, |at| buffer(at, &encoder("", "\"k\":1"))))
+    }),
+    ("log: threads and buffers", 100, |count| {
+        logged(&lines(8 * count, |at| {
+            let thread = format!("\"thread\":{}", 1 + at % count);
+            buffer(at, &encoder("", "\"k\":1")).replace("\"thread\":7", &thread)
+        }))
     }),
     ("log: kernels and buffers", 400, |count| {
         logged(&lines(count, |at| {
