@@ -128,7 +128,7 @@ fn the_skill_is_printed_and_names_what_there_is() {
         ids += 1;
         assert!(body.contains(&format!("`{id}`")), "the skill lacks {id}");
     }
-    assert_eq!(ids, 9);
+    assert_eq!(ids, 8);
 }
 
 #[test]
