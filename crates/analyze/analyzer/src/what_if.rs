@@ -75,7 +75,6 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     let (pace, answers) = input.replayed(steady, Answers::new);
     let program = &answers.likely;
     let submissions = &measured.subject.submissions;
-    let (left_out, is_sample) = (submissions.left_out, submissions.is_sample);
     let command_buffers = program.measured();
     if command_buffers < 2 {
         return Err(Error::NoReplay);
@@ -96,8 +95,8 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     Ok(WhatIf {
         schema: WHAT_IF_SCHEMA.to_owned(),
         command_buffers: command_buffers as u64,
-        left_out: left_out as u64,
-        is_sample,
+        left_out: submissions.left_out as u64,
+        is_sample: submissions.is_sample,
         driver: measured.subject.chain.source,
         is_paced: pace.is_some(),
         waiting,

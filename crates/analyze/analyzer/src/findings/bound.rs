@@ -95,21 +95,17 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
     }
     let untold = "the recording does not tell whether the program waits for its command buffers";
     let is_known = replay.waiting.verdict != WaitVerdict::Unknown;
-    let likely = limit(replay, judged, |removal| removal.left_ns);
-    let other = limit(replay, judged, |removal| {
-        removal.otherwise_ns.unwrap_or(removal.left_ns)
+    let likely = limit(replay, judged, |each| each.left_ns);
+    let other = limit(replay, judged, |each| {
+        each.otherwise_ns.unwrap_or(each.left_ns)
     });
-    let has_other = replay
-        .removals
-        .iter()
-        .any(|each| each.otherwise_ns.is_some());
+    let mut removals = replay.removals.iter();
+    let has_other = removals.any(|each| each.otherwise_ns.is_some());
     match (likely.0, other.0) {
         (Some(bound), Some(other)) if has_other && bound != other => {
             let (bound, other) = (bound.label(), other.label());
-            (
-                None,
-                message!("No verdict: {} or {}; {}", bound, other, untold),
-            )
+            let why = message!("No verdict: {} or {}; {}", bound, other, untold);
+            (None, why)
         }
         _ if is_known || has_other => likely,
         _ => (None, message!("No verdict: {}", untold)),

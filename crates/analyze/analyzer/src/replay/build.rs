@@ -176,14 +176,23 @@ impl Channels {
     }
 }
 
+fn span(start_ns: i64, end_ns: i64) -> Span {
+    let [start_ns, end_ns] = [start_ns, end_ns].map(|ns| u64::try_from(ns).unwrap_or(0));
+    Span::new(start_ns, end_ns)
+}
+
+/// Returns whether work runs at the same time as that of other processes.
+fn is_beside(work: &Work, others: &[Span]) -> bool {
+    time_in(span(work.start_ns, work.end_ns), others) > 0
+}
+
 /// Returns the time in which each channel is at work.
 fn busy(
     work: impl Iterator<Item = (Option<Symbol>, i64, i64)>,
 ) -> Vec<(Option<Symbol>, Vec<Span>)> {
     let mut busy: Vec<(Option<Symbol>, Vec<Span>)> = Vec::new();
-    let unsigned = |ns: i64| u64::try_from(ns).unwrap_or(0);
     for (channel, start_ns, end_ns) in work {
-        let span = Span::new(unsigned(start_ns), unsigned(end_ns));
+        let span = span(start_ns, end_ns);
         match busy.iter_mut().find(|each| each.0 == channel) {
             Some((_, spans)) => spans.push(span),
             None => busy.push((channel, vec![span])),
@@ -246,9 +255,10 @@ impl Recorded<'_> {
                 of_arrival.insert(place, (arrival.after, arrival.late_ns));
             }
         }
-        let completion_ns = self.typical_completion();
-
         let list = &self.submissions.list;
+        let known = list.iter();
+        let known = known.filter_map(|each| Some(each.completed_ns? - self.ended_ns(each)));
+        let completion_ns = median(known).unwrap_or(0);
         let mut commands: Vec<Command> = Vec::with_capacity(list.len());
         let mut last_of: Vec<Option<i64>> = vec![None; self.submissions.threads.len()];
         let mut turns: FxHashMap<(usize, Option<Symbol>), (usize, i64)> = FxHashMap::default();
@@ -300,7 +310,17 @@ impl Recorded<'_> {
                 host_ns: free_ns.map_or(0, |free_ns| encoding_ns - free_ns),
                 encode_ns,
                 encode_after_ns,
-                driver: self.driver_work(submission, driver, typical_driver),
+                driver: submission
+                    .driver
+                    .zip(driver)
+                    .map(|(times, observed)| DriverWork {
+                        start: Delays {
+                            unexplained_ns: 0,
+                            ..observed.delays(typical_driver)
+                        },
+                        work_ns: signed(submission.driver_end_ns.unwrap_or(times.submitted_ns))
+                            - signed(times.begins_ns),
+                    }),
                 after,
                 turn_after: turn,
                 late_ns,
@@ -315,6 +335,10 @@ impl Recorded<'_> {
             }
         }
 
+        let work = self.submissions.others.iter();
+        let others = busy(work.map(|other| (None, other.start_ns, other.end_ns))).pop();
+        let others = others.map_or_else(Vec::new, |(_, spans)| spans);
+        let usual = self.usual_lengths(&others);
         let mut kicks = Vec::with_capacity(self.submissions.work.len());
         let mut by_thread: Vec<usize> = (0..list.len()).collect();
         by_thread.sort_by_key(|&place| list.get(place).map(|submission| submission.thread));
@@ -335,15 +359,19 @@ impl Recorded<'_> {
                     continue;
                 };
                 let start = observed.delays(typical_gpu);
-                let kernel = work
-                    .interval
-                    .and_then(|index| self.kernels.number_of(index));
+                let kernel = self.kernel_of(work);
+                let length_ns = work.end_ns - work.start_ns;
+                // Beside other processes, a kernel may take longer.
+                let lengths = usual.get(&(kernel, false)).zip(usual.get(&(kernel, true)));
+                let is_slowed = |(alone, beside): (&i64, &i64)| 10 * beside > 11 * alone;
+                let alone = lengths.filter(|&both| is_slowed(both) && is_beside(work, &others));
                 kicks.push(Kick {
                     submit_ns: observed.step_ns - began_ns,
                     start,
-                    length_ns: work.end_ns - work.start_ns,
+                    length_ns,
+                    alone_ns: alone.map_or(length_ns, |(&alone_ns, _)| alone_ns.min(length_ns)),
                     channel,
-                    kernel: kernel.unwrap_or(usize::MAX),
+                    kernel,
                 });
             }
             command.kicks = first..kicks.len();
@@ -370,6 +398,31 @@ impl Recorded<'_> {
             program.scale = scale.unwrap_or(1.0);
         }
         program
+    }
+
+    /// Returns how long each kernel's work usually takes alone, and beside other processes.
+    fn usual_lengths(&self, others: &[Span]) -> FxHashMap<(usize, bool), i64> {
+        let mut lengths: FxHashMap<(usize, bool), Vec<i64>> = FxHashMap::default();
+        for work in &self.submissions.work {
+            let kind = (self.kernel_of(work), is_beside(work, others));
+            lengths
+                .entry(kind)
+                .or_default()
+                .push(work.end_ns - work.start_ns);
+        }
+        let known = lengths
+            .into_iter()
+            .filter(|(_, lengths)| lengths.len() >= STARTS);
+        known
+            .filter_map(|(kind, lengths)| Some((kind, median(lengths)?)))
+            .collect()
+    }
+
+    fn kernel_of(&self, work: &Work) -> usize {
+        let kernel = work
+            .interval
+            .and_then(|index| self.kernels.number_of(index));
+        kernel.unwrap_or(usize::MAX)
     }
 
     /// Returns the channels of the program's work, each with the channels of other processes whose work
@@ -555,14 +608,12 @@ impl Recorded<'_> {
                 own.push((self.ended_ns(submission), place));
             }
         }
-        for own in &mut ends {
-            own.sort_unstable();
-        }
+        ends.iter_mut().for_each(|own| own.sort_unstable());
         let mut followed = FxHashMap::default();
         for thread in 0..ends.len() {
-            let own = list.iter().enumerate();
-            let own = own.filter(|(_, submission)| submission.thread == thread);
-            let late = own.filter_map(|(place, submission)| {
+            let own = self.submissions.of_thread(thread).into_iter();
+            let late = own.filter_map(|place| {
+                let submission = list.get(place)?;
                 let (observed, _) = gpu.own.get(submission.work.start).copied().flatten()?;
                 let is_late = observed.unexplained_ns(typical) > 0;
                 is_late.then_some((place, submission.kind, observed))
@@ -606,23 +657,6 @@ impl Recorded<'_> {
         })
     }
 
-    fn driver_work(
-        &self,
-        submission: &Submission,
-        observed: Option<Observed>,
-        typical: Typical,
-    ) -> Option<DriverWork> {
-        let times = submission.driver?;
-        let end_ns = submission.driver_end_ns.unwrap_or(times.submitted_ns);
-        Some(DriverWork {
-            start: Delays {
-                unexplained_ns: 0,
-                ..observed?.delays(typical)
-            },
-            work_ns: signed(end_ns) - signed(times.begins_ns),
-        })
-    }
-
     /// Returns the start of the driver's work on each submission.
     fn driver_starts(&self) -> Vec<Option<Observed>> {
         let mut work_end = None;
@@ -650,11 +684,5 @@ impl Recorded<'_> {
             .iter()
             .map(|work| work.end_ns);
         ends.max().unwrap_or(submission.committed_ns)
-    }
-
-    fn typical_completion(&self) -> i64 {
-        let list = self.submissions.list.iter();
-        let known = list.filter_map(|each| Some(each.completed_ns? - self.ended_ns(each)));
-        median(known).unwrap_or(0)
     }
 }

@@ -15,9 +15,6 @@ use crate::basics::parallel::both;
 use crate::basics::statistics::{ratio, rounded};
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
 
-/// Smallest number of command buffers that are worth a replay.
-const COMMANDS: usize = 2;
-
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
 
@@ -97,7 +94,8 @@ pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
     let answers = Answers::new(recorded);
     let program = &answers.likely;
     let command_buffers = program.measured();
-    if command_buffers < COMMANDS {
+    // A single one waits for nothing.
+    if command_buffers < 2 {
         return None;
     }
     let (removals, predictions) = both(|| removals(&answers), || predictions(&answers));

@@ -122,6 +122,8 @@ pub(crate) struct Kick {
     pub submit_ns: i64,
     pub start: Delays,
     pub length_ns: i64,
+    /// Time that it takes if no other process runs at once.
+    pub alone_ns: i64,
     pub channel: usize,
     /// Number of its kernel.
     pub kernel: usize,
@@ -274,29 +276,24 @@ impl Program {
         const PARTS: usize = 10;
         /// Number of standard errors on either side: eight in ten lie between.
         const ERRORS: f64 = 1.28;
-        let ends = |program: &Self, change: &Change| {
+        let lengths = |program: &Self, change: &Change| -> Vec<f64> {
             let mut ends: Vec<i64> = Vec::with_capacity(program.commands.len());
             program.run(change, |place, stations| {
                 let command = program.commands.get(place);
-                if command.is_some_and(|command| command.is_measured) {
-                    ends.push(stations.ended_ns);
-                }
+                ends.extend(
+                    command
+                        .filter(|command| command.is_measured)
+                        .map(|_| stations.ended_ns),
+                );
             });
-            let edge = |part: usize| ends.get(part * ends.len().saturating_sub(1) / PARTS);
-            (0..=PARTS).filter_map(edge).copied().collect::<Vec<i64>>()
+            let edge = |part: usize| ends.get(part * (ends.len() - 1) / PARTS).copied();
+            let length = |part: usize| Some(as_f64(edge(part + 1)? - edge(part)?));
+            (0..PARTS).filter_map(length).collect()
         };
         if self.measured().min(changed.measured()) < 2 * PARTS {
             return self.unexplained_ns();
         }
-        let lengths = |edges: Vec<i64>| -> Vec<f64> {
-            let later = edges.iter().skip(1);
-            later
-                .zip(&edges)
-                .map(|(end, begin)| as_f64(end - begin))
-                .collect()
-        };
-        let before = lengths(ends(self, &Change::NONE));
-        let after = lengths(ends(changed, change));
+        let (before, after) = (lengths(self, &Change::NONE), lengths(changed, change));
         let share = after.iter().sum::<f64>() / before.iter().sum::<f64>().max(1.0);
         let squares: f64 = before
             .iter()
@@ -807,7 +804,12 @@ impl<'a> Run<'a> {
             let earlier = own_end.max(channel_end.as_deref().copied().flatten());
             let submitted_ns = driver_ns + scaled(kick.submit_ns, change.driver);
             let start_ns = kick.start.after(submitted_ns, earlier, change);
-            let end_ns = start_ns + scaled(kick.length_ns, change.kernel(kick.kernel));
+            let length_ns = if change.others {
+                kick.length_ns
+            } else {
+                kick.alone_ns
+            };
+            let end_ns = start_ns + scaled(length_ns, change.kernel(kick.kernel));
             started_ns = started_ns.min(start_ns);
             ended_ns = ended_ns.max(end_ns);
             own_end = own_end.max(Some(end_ns));

@@ -152,6 +152,7 @@ fn program(count: usize, waits: bool) -> Program {
             barrier_ns: 0,
         },
         length_ns: 20,
+        alone_ns: 20,
         channel: 0,
         kernel: 0,
     };

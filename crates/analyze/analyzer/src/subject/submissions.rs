@@ -155,6 +155,16 @@ impl Submissions {
         submissions
     }
 
+    /// Returns the places of the submissions of a thread, in order.
+    pub(crate) fn of_thread(&self, number: usize) -> Vec<usize> {
+        let own = |&place: &usize| {
+            self.list
+                .get(place)
+                .is_some_and(|each| each.thread == number)
+        };
+        (0..self.list.len()).filter(own).collect()
+    }
+
     /// Returns the place of the submission of a command buffer that was committed at this time.
     pub(crate) fn place_of(&self, id: NonZeroU64, committed_ns: u64) -> Option<usize> {
         let wanted = (signed(committed_ns), id);

@@ -189,21 +189,18 @@ pub(crate) fn waits(submissions: &Submissions, chain: &Chain) -> Waits {
 
 /// Decides together what no thread or kind of submissions tells by itself: they run the same code.
 fn pool(answers: &mut [Answer]) {
-    let is_open = |answer: &&Answer| answer.verdict() == WaitVerdict::Unknown;
-    let open: Vec<(Point, usize)> = answers
-        .iter()
-        .filter(is_open)
-        .map(|answer| (answer.point, answer.lag))
-        .collect();
-    for (point, lag) in open {
-        let is_same = |answer: &&Answer| answer.point == point && answer.lag == lag;
-        let alike = answers.iter().filter(is_same);
+    let lags = (0..=DEEPEST).flat_map(|lag| [(Point::Encoding, lag), (Point::Within, lag)]);
+    for class in lags {
+        let is_alike = |answer: &Answer| (answer.point, answer.lag) == class;
+        let alike = answers.iter().filter(|answer| is_alike(answer));
         let pairs: Vec<Pair> = alike.flat_map(|answer| &answer.pairs).copied().collect();
-        let share = follows_of(&pairs).share;
-        for answer in answers.iter_mut() {
-            if is_same(&&*answer) && answer.verdict() == WaitVerdict::Unknown {
-                answer.share = share;
-            }
+        let open = answers.iter_mut().filter(|answer| is_alike(answer));
+        let mut open = open
+            .filter(|answer| answer.verdict() == WaitVerdict::Unknown)
+            .peekable();
+        if open.peek().is_some() {
+            let share = follows_of(&pairs).share;
+            open.for_each(|answer| answer.share = share);
         }
     }
 }
@@ -228,17 +225,12 @@ impl Waits {
         }
         self.otherwise = is_undecided.then_some(otherwise);
 
-        let of_verdict = |verdict| {
-            let of_it = answers
-                .iter()
-                .filter(move |answer| answer.verdict() == verdict);
+        let most = |verdict| {
+            let of_it = answers.iter().filter(|answer| answer.verdict() == verdict);
             of_it.max_by_key(|answer| answer.pairs.len())
         };
-        let (waits, unknown, never) = (
-            of_verdict(WaitVerdict::Waits),
-            of_verdict(WaitVerdict::Unknown),
-            of_verdict(WaitVerdict::DoesNotWait),
-        );
+        let (waits, unknown) = (most(WaitVerdict::Waits), most(WaitVerdict::Unknown));
+        let never = most(WaitVerdict::DoesNotWait);
         let pairs = |answer: &Option<&Answer>| answer.map_or(0, |answer| answer.pairs.len());
         let (verdict, answer) = if waits.is_some() && pairs(&waits) >= pairs(&unknown) {
             (WaitVerdict::Waits, waits)
@@ -258,17 +250,13 @@ impl Waits {
     /// Takes over recorded waits that blocked: each is one for the next submission of its thread.
     fn take_recorded(&mut self, submissions: &Submissions, recorded: &[RecordedWait]) {
         let list = &submissions.list;
-        let places: FxHashMap<NonZeroU64, usize> = list
+        let places = list
             .iter()
             .enumerate()
-            .map(|(place, submission)| (submission.id, place))
-            .collect();
-        let mut by_thread: Vec<Vec<usize>> = vec![Vec::new(); submissions.threads.len()];
-        for (place, submission) in list.iter().enumerate() {
-            if let Some(own) = by_thread.get_mut(submission.thread) {
-                own.push(place);
-            }
-        }
+            .map(|(place, each)| (each.id, place));
+        let places: FxHashMap<NonZeroU64, usize> = places.collect();
+        let numbers = 0..submissions.threads.len();
+        let by_thread: Vec<Vec<usize>> = numbers.map(|each| submissions.of_thread(each)).collect();
         let mut lags = [0_usize; DEEPEST + 1];
         for wait in recorded {
             let thread = submissions
@@ -312,10 +300,8 @@ impl Waits {
                 *count += 1;
             }
         }
-        let most = lags
-            .iter()
-            .enumerate()
-            .max_by_key(|&(lag, &count)| (count, DEEPEST - lag));
+        let counts = lags.iter().enumerate();
+        let most = counts.max_by_key(|&(lag, &count)| (count, DEEPEST - lag));
         let blocked: usize = lags.iter().sum();
         self.summary.is_recorded = true;
         self.summary.pairs = blocked as u64;
@@ -358,16 +344,16 @@ struct Thread<'a> {
 
 impl<'a> Thread<'a> {
     fn new(submissions: &'a Submissions, number: usize) -> Self {
-        let list = submissions.list.iter().enumerate();
-        let own = list.filter(|(_, submission)| submission.thread == number);
+        let own = submissions.of_thread(number);
+        let completed = |&place: &usize| submissions.list.get(place)?.completed_ns;
         let completions = own
-            .clone()
-            .filter_map(|(place, submission)| Some((submission.completed_ns?, Some(place))));
+            .iter()
+            .filter_map(|place| Some((completed(place)?, Some(*place))));
         let mut completions: Vec<(i64, Option<usize>)> = completions.collect();
         completions.sort_unstable();
         Self {
             submissions,
-            own: own.map(|(place, _)| place).collect(),
+            own,
             completions,
         }
     }
@@ -493,10 +479,8 @@ impl<'a> Thread<'a> {
             (pairs.len() >= PAIRS).then(|| self.answer(point, lag, indices, pairs))
         });
         let answers: Vec<Answer> = answers.collect();
-        let share = answers
-            .iter()
-            .map(|answer| answer.share)
-            .fold(0.0, f64::max);
+        let shares = answers.iter().map(|answer| answer.share);
+        let share = shares.fold(0.0, f64::max);
         let rare = self.after_long_waits(point, indices);
         if rare.is_some() || share < SURE {
             let most = || answers.into_iter().max_by_key(|answer| answer.pairs.len());
@@ -535,11 +519,8 @@ impl<'a> Thread<'a> {
         let is_followed = found.share >= SURE && found.ratio < CLOSER && of_usual <= 0.5;
         // A wait makes them longer by the time until the completion.
         let longer_ns = median(found.pairs.iter().map(took)).unwrap_or(0) - usual_ns;
-        let until = found
-            .pairs
-            .iter()
-            .map(|pair| pair.completed_ns - pair.from_ns);
-        let until_ns = median(until).unwrap_or(0);
+        let until = |pair: &Pair| pair.completed_ns - pair.from_ns;
+        let until_ns = median(found.pairs.iter().map(until)).unwrap_or(0);
         let is_longer_by_it = 4 * (longer_ns - until_ns).abs() < until_ns;
         let is_rare = is_followed || is_longer_by_it && of_usual < SURE;
         let is_wait = found.pairs.len() >= PAIRS && is_rare;
@@ -632,16 +613,13 @@ fn requests(submissions: &Submissions, waits: &[Awaited]) -> Vec<usize> {
     let list = &submissions.list;
     let mut found = Vec::new();
     for thread in 0..submissions.threads.len() {
-        let own = list
-            .iter()
-            .enumerate()
-            .filter(|(_, each)| each.thread == thread);
         let mut last_ns: Option<i64> = None;
         let mut free: Vec<(i64, usize)> = Vec::new();
-        for (place, submission) in own {
-            let awaited = waits
-                .get(place)
-                .and_then(|awaited| list.get(awaited.before?));
+        for place in submissions.of_thread(thread) {
+            let Some(submission) = list.get(place) else {
+                continue;
+            };
+            let awaited = waits.get(place).and_then(|each| list.get(each.before?));
             let free_ns = last_ns.max(awaited.and_then(|awaited| awaited.completed_ns));
             let begun_ns = submission.encoding_ns.unwrap_or(submission.committed_ns);
             free.extend(free_ns.map(|free_ns| ((begun_ns - free_ns).max(0), place)));
@@ -652,11 +630,8 @@ fn requests(submissions: &Submissions, waits: &[Awaited]) -> Vec<usize> {
         let mut sorted: Vec<i64> = free.iter().map(|&(ns, _)| ns).collect();
         sorted.sort_unstable();
         let usual_ns = 2 * sorted.get(sorted.len() / 4).copied().unwrap_or(0);
-        let beyond: Vec<i64> = sorted
-            .iter()
-            .map(|ns| ns - usual_ns)
-            .filter(|&ns| ns > 0)
-            .collect();
+        let longer = sorted.iter().map(|ns| ns - usual_ns);
+        let beyond: Vec<i64> = longer.filter(|&ns| ns > 0).collect();
         let beyond_ns: i64 = beyond.iter().sum();
         if beyond.len() >= REQUESTS && 20 * beyond_ns >= run_ns && is_exponential(&beyond) {
             let held = free.iter().filter(|&&(ns, _)| ns > usual_ns);
