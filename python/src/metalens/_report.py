@@ -241,7 +241,9 @@ def what_if(
     """Predicts what a change of the program would leave.
 
     ``in_flight=0`` never waits for a command buffer; ``host``, ``driver``, ``latency`` and
-    ``kernels={"gemm*": 0.5}`` are factors of time.
+    ``kernels={"gemm*": 0.5}`` are factors of time. ``after_ns`` is missing if the recording
+    does not tell: then see ``least_ns`` and ``most_ns``. Without a change, ``changes`` has what each
+    leaves.
     """
     change: list[tuple[str, object]] = [
         ("in-flight", in_flight),
