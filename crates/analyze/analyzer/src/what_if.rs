@@ -80,12 +80,9 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         return Err(Error::NoReplay);
     }
 
-    let before_ns = program.time(&Change::NONE);
+    let before_ns = answers.recorded.time_ns;
     let limited_before = limited_by(program, &Change::NONE);
-    let left = answers.left(&change);
-    let (least_ns, most_ns) = left.range();
-    let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
-    let limited_by = limited_by(program, &change);
+    let asked = alternative(&answers, "", &change);
     let changes = if change == Change::NONE {
         alternatives(&answers)
     } else {
@@ -101,12 +98,12 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         is_paced: pace.is_some(),
         waiting,
         before_ns,
-        after_ns,
-        least_ns,
-        most_ns,
-        speedup: after_ns.and_then(|after_ns| ratio(before_ns, after_ns)),
+        after_ns: asked.after_ns,
+        least_ns: asked.least_ns,
+        most_ns: asked.most_ns,
+        speedup: asked.speedup,
         limited_before,
-        limited_by,
+        limited_by: limited_by(program, &change),
         changed_kernels,
         changes,
         notes,
@@ -128,21 +125,25 @@ fn alternatives(answers: &Answers) -> Vec<Alternative> {
         ("--kernel '*=0.5x'", Change { gpu: 0.5, ..NONE }),
         ("--no-others", Change { others: false, ..NONE }),
     ];
-    let alternatives = changes.into_iter().map(|(option, change)| {
-        let left = answers.left(&change);
-        let (least_ns, most_ns) = left.range();
-        let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
-        Alternative {
-            option: option.to_owned(),
-            after_ns,
-            least_ns,
-            most_ns,
-            speedup: ratio(answers.likely.time(&Change::NONE), after_ns.unwrap_or(0)),
-        }
-    });
+    let alternatives = changes.iter();
+    let alternatives = alternatives.map(|(option, change)| alternative(answers, option, change));
     let mut alternatives: Vec<Alternative> = alternatives.collect();
     alternatives.sort_by_key(|each| (each.after_ns.is_none(), each.after_ns, each.least_ns));
     alternatives
+}
+
+/// Returns what a change leaves that an option asks for.
+fn alternative(answers: &Answers, option: &str, change: &Change) -> Alternative {
+    let left = answers.left(change);
+    let (least_ns, most_ns) = left.range();
+    let after_ns = is_answer(least_ns, most_ns).then_some(left.likely_ns);
+    Alternative {
+        option: option.to_owned(),
+        after_ns,
+        least_ns,
+        most_ns,
+        speedup: ratio(answers.recorded.time_ns, after_ns.unwrap_or(0)),
+    }
 }
 
 /// Returns why nobody can tell what a program waits for, if that is so.

@@ -9,7 +9,7 @@ use super::statistics::{as_f64, median};
 
 /// Number of times that the pairs are resampled.
 const SAMPLES: usize = 100;
-/// How many times as much one distance must vary as the other, at least.
+/// Smallest factor between two distances of which one varies more.
 const ALIKE: f64 = 1.02;
 /// Largest number of changes that are looked at.
 const MOST: usize = 1_024;
@@ -22,15 +22,15 @@ pub(crate) struct Distances {
     pub kind: u64,
 }
 
-/// How surely an event follows the first of two earlier ones.
+/// Answer to the question whether an event follows the first of two earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Follows {
     /// Share of the resampled pairs in which the first distance varies less than the second: 1 if the
     /// event surely follows the first one, 0 if it surely follows the second.
     pub share: f64,
-    /// How far the first distance usually changes, as a share of the second.
+    /// Usual change of the first distance, as a share of that of the second.
     pub ratio: f64,
-    /// How far the first distance usually changes, in nanoseconds.
+    /// Usual change of the first distance, in nanoseconds.
     pub change_ns: i64,
 }
 

@@ -160,10 +160,8 @@ fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64
     let is_half = |ns: u64| 2 * u128::from(ns) >= u128::from(all_ns);
     let single = REST.map(|part| (saved(&[part]), part)).into_iter().max();
     let Some((single_ns, single)) = single.filter(|&(ns, _)| is_half(ns)) else {
-        let pairs = replay
-            .removals
-            .iter()
-            .filter(|each| each.without.len() == 2);
+        let pairs = replay.removals.iter();
+        let pairs = pairs.filter(|each| each.without.len() == 2);
         let pair = pairs.max_by_key(|each| saved(&each.without));
         let pair = pair.map(|pair| {
             let labels = pair.without.iter().map(|part| part.label());
@@ -173,10 +171,8 @@ fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64
                 less(saved(&pair.without))
             )
         });
-        return (
-            Some(Bound::Mixed),
-            message!("Mixed: no part alone limits{}", pair),
-        );
+        let why = message!("Mixed: no part alone limits{}", pair);
+        return (Some(Bound::Mixed), why);
     };
     let bound = bound_of(single, &judged.idle.parts);
     let why = message!(

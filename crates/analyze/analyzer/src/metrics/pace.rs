@@ -23,7 +23,7 @@ const SHORTEST_NS: f64 = 1e6;
 const RATES: [f64; 9] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 120.0, 240.0];
 /// Largest difference between a period and that of a rate, as a share of it.
 const NEAR: f64 = 0.002;
-/// How far starts may lie from the grid, as a share of their usual change from one to the next, times
+/// Largest usual distance of starts from the grid, as a share of their usual change from one to the next, times
 /// the root of their number. Fewer than one loop without a pace in a hundred comes so near.
 const FROM_GRID: f64 = 0.085;
 /// The same for periods of displays: one loop in twenty comes so near, but few have such a period.

@@ -68,7 +68,7 @@ struct Observed {
 struct Typical {
     after_step_ns: i64,
     after_work_ns: i64,
-    /// How much later than typical a start after a step may be.
+    /// Largest time by which a start after a step may be later than typical.
     tolerance_ns: i64,
 }
 
@@ -160,9 +160,9 @@ fn typical(observed: impl Iterator<Item = Observed> + Clone, otherwise: (i64, i6
 
 /// Numbers of the channels of the GPU.
 struct Channels {
-    /// Those of the program's work, by their numbers.
+    /// Channels of the program's work, by their numbers.
     own: Vec<Option<Symbol>>,
-    /// Those of other processes that are served with one of them.
+    /// Channels of other processes that are served with one of them.
     others: FxHashMap<Option<Symbol>, usize>,
 }
 
@@ -290,18 +290,15 @@ impl Recorded<'_> {
                 }
             };
             let is_held = self.held.binary_search(&place).is_ok();
-            let driver = drivers.get(place).copied().flatten();
+            let driver = submission.driver.zip(drivers.get(place).copied().flatten());
             let (after, late_ns) = of_arrival.get(&place).copied().unwrap_or_default();
             let ended_ns = self.ended_ns(submission);
-            let turn = self
-                .submissions
-                .work_of(submission)
-                .first()
-                .and_then(|work| {
-                    let queue = (submission.thread, work.channel);
-                    let (before, start_ns) = turns.insert(queue, (place, work.start_ns))?;
-                    (start_ns <= work.start_ns).then_some(before)
-                });
+            let first = self.submissions.work_of(submission).first();
+            let turn = first.and_then(|work| {
+                let queue = (submission.thread, work.channel);
+                let (before, start_ns) = turns.insert(queue, (place, work.start_ns))?;
+                (start_ns <= work.start_ns).then_some(before)
+            });
             commands.push(Command {
                 thread: submission.thread,
                 waits_for,
@@ -310,17 +307,14 @@ impl Recorded<'_> {
                 host_ns: free_ns.map_or(0, |free_ns| encoding_ns - free_ns),
                 encode_ns,
                 encode_after_ns,
-                driver: submission
-                    .driver
-                    .zip(driver)
-                    .map(|(times, observed)| DriverWork {
-                        start: Delays {
-                            unexplained_ns: 0,
-                            ..observed.delays(typical_driver)
-                        },
-                        work_ns: signed(submission.driver_end_ns.unwrap_or(times.submitted_ns))
-                            - signed(times.begins_ns),
-                    }),
+                driver: driver.map(|(times, observed)| DriverWork {
+                    start: Delays {
+                        unexplained_ns: 0,
+                        ..observed.delays(typical_driver)
+                    },
+                    work_ns: signed(submission.driver_end_ns.unwrap_or(times.submitted_ns))
+                        - signed(times.begins_ns),
+                }),
                 after,
                 turn_after: turn,
                 late_ns,
@@ -335,47 +329,7 @@ impl Recorded<'_> {
             }
         }
 
-        let work = self.submissions.others.iter();
-        let others = busy(work.map(|other| (None, other.start_ns, other.end_ns))).pop();
-        let others = others.map_or_else(Vec::new, |(_, spans)| spans);
-        let usual = self.usual_lengths(&others);
-        let mut kicks = Vec::with_capacity(self.submissions.work.len());
-        let mut by_thread: Vec<usize> = (0..list.len()).collect();
-        by_thread.sort_by_key(|&place| list.get(place).map(|submission| submission.thread));
-        for place in by_thread {
-            let (Some(submission), Some(command)) = (list.get(place), commands.get_mut(place))
-            else {
-                continue;
-            };
-            let first = kicks.len();
-            let began_ns = submission
-                .driver
-                .map_or(submission.committed_ns, |times| signed(times.begins_ns));
-            for index in submission.work.clone() {
-                let start = gpu.own.get(index).copied().flatten();
-                let (Some(work), Some((observed, channel))) =
-                    (self.submissions.work.get(index), start)
-                else {
-                    continue;
-                };
-                let start = observed.delays(typical_gpu);
-                let kernel = self.kernel_of(work);
-                let length_ns = work.end_ns - work.start_ns;
-                // Beside other processes, a kernel may take longer.
-                let lengths = usual.get(&(kernel, false)).zip(usual.get(&(kernel, true)));
-                let is_slowed = |(alone, beside): (&i64, &i64)| 10 * beside > 11 * alone;
-                let alone = lengths.filter(|&both| is_slowed(both) && is_beside(work, &others));
-                kicks.push(Kick {
-                    submit_ns: observed.step_ns - began_ns,
-                    start,
-                    length_ns,
-                    alone_ns: alone.map_or(length_ns, |(&alone_ns, _)| alone_ns.min(length_ns)),
-                    channel,
-                    kernel,
-                });
-            }
-            command.kicks = first..kicks.len();
-        }
+        let kicks = self.kicks(&gpu, typical_gpu, &mut commands);
         let others = gpu.others.iter().filter_map(|&(index, observed, channel)| {
             let other = self.submissions.others.get(index)?;
             Some(OtherKick {
@@ -400,20 +354,65 @@ impl Recorded<'_> {
         program
     }
 
+    /// Returns the GPU intervals, those of a thread together, and tells each command its own.
+    fn kicks(&self, gpu: &GpuStarts, typical: Typical, commands: &mut [Command]) -> Vec<Kick> {
+        let work = self.submissions.others.iter();
+        let others = busy(work.map(|other| (None, other.start_ns, other.end_ns))).pop();
+        let others = others.map_or_else(Vec::new, |(_, spans)| spans);
+        let usual = self.usual_lengths(&others);
+        let mut kicks = Vec::with_capacity(self.submissions.work.len());
+        let list = &self.submissions.list;
+        let mut by_thread: Vec<usize> = (0..list.len()).collect();
+        by_thread.sort_by_key(|&place| list.get(place).map(|submission| submission.thread));
+        for place in by_thread {
+            let (Some(submission), Some(command)) = (list.get(place), commands.get_mut(place))
+            else {
+                continue;
+            };
+            let first = kicks.len();
+            let began_ns = submission
+                .driver
+                .map_or(submission.committed_ns, |times| signed(times.begins_ns));
+            for index in submission.work.clone() {
+                let start = gpu.own.get(index).copied().flatten();
+                let (Some(work), Some((observed, channel))) =
+                    (self.submissions.work.get(index), start)
+                else {
+                    continue;
+                };
+                let start = observed.delays(typical);
+                let kernel = self.kernel_of(work);
+                let length_ns = work.end_ns - work.start_ns;
+                // Beside other processes, a kernel may take longer.
+                let lengths = usual.get(&(kernel, false)).zip(usual.get(&(kernel, true)));
+                let is_slowed = |(alone, beside): (&i64, &i64)| 10 * beside > 11 * alone;
+                let alone = lengths.filter(|&both| is_slowed(both) && is_beside(work, &others));
+                kicks.push(Kick {
+                    submit_ns: observed.step_ns - began_ns,
+                    start,
+                    length_ns,
+                    alone_ns: alone.map_or(length_ns, |(&alone_ns, _)| alone_ns.min(length_ns)),
+                    channel,
+                    kernel,
+                });
+            }
+            command.kicks = first..kicks.len();
+        }
+        kicks
+    }
+
     /// Returns how long each kernel's work usually takes alone, and beside other processes.
     fn usual_lengths(&self, others: &[Span]) -> FxHashMap<(usize, bool), i64> {
         let mut lengths: FxHashMap<(usize, bool), Vec<i64>> = FxHashMap::default();
-        for work in &self.submissions.work {
+        let work = self.submissions.work.iter();
+        for work in work.filter(|_| !others.is_empty()) {
             let kind = (self.kernel_of(work), is_beside(work, others));
-            lengths
-                .entry(kind)
-                .or_default()
-                .push(work.end_ns - work.start_ns);
+            let length_ns = work.end_ns - work.start_ns;
+            lengths.entry(kind).or_default().push(length_ns);
         }
-        let known = lengths
-            .into_iter()
-            .filter(|(_, lengths)| lengths.len() >= STARTS);
-        known
+        lengths.retain(|_, lengths| lengths.len() >= STARTS);
+        let usual = lengths.into_iter();
+        usual
             .filter_map(|(kind, lengths)| Some((kind, median(lengths)?)))
             .collect()
     }

@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use self::build::Recorded;
 
-use self::program::{Change, Program, Way};
+use self::program::{Change, Program, Timed, Way};
 use crate::basics::parallel::both;
 use crate::basics::statistics::{ratio, rounded};
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
@@ -18,11 +18,15 @@ use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
 
-/// Programs that a recording may be of: first the likely one, then those that differ from it where the
-/// recording does not tell.
+/// Programs that a recording may be of.
 pub(crate) struct Answers {
     pub likely: Program,
-    otherwise: Option<Program>,
+    /// Run of the likely one without a change.
+    pub recorded: Timed,
+    /// Time before GPU starts that nothing known explains, in nanoseconds.
+    unexplained_ns: u64,
+    /// One that differs from it where the recording does not tell, with its time without a change.
+    otherwise: Option<(Program, u64)>,
 }
 
 /// Time that a change leaves, in nanoseconds.
@@ -47,44 +51,50 @@ impl Left {
 impl Answers {
     pub(crate) fn new(recorded: &Recorded<'_>) -> Self {
         let likely = recorded.program(&recorded.waits.likely);
-        let otherwise = recorded.waits.otherwise.as_ref();
-        let otherwise = otherwise.map(|waits| recorded.program(waits));
-        Self { likely, otherwise }
+        let otherwise = recorded.waits.otherwise.as_ref().map(|waits| {
+            let program = recorded.program(waits);
+            let recorded_ns = program.time(&Change::NONE);
+            (program, recorded_ns)
+        });
+        let recorded = likely.timed(&Change::NONE);
+        Self {
+            // Command buffers that are held up at once are held up by one thing.
+            unexplained_ns: likely.unexplained_ns().min(recorded.time_ns),
+            likely,
+            recorded,
+            otherwise,
+        }
     }
 
     /// Returns what a change leaves by each of the programs.
     pub(crate) fn left(&self, change: &Change) -> Left {
-        let (mut left, mut error_ns) = (Vec::new(), 0);
         // One after another: each holds every GPU interval.
-        for way in Way::ALL {
-            if let Some(program) = self.likely.shaped(change, way) {
-                left.push(program.time(change));
-                if way == Way::Likely {
-                    error_ns = self.likely.error_ns(&program, change);
-                }
-            }
-        }
+        let ways = Way::ALL.into_iter();
+        let runs = ways.filter_map(|way| Some(self.likely.shaped(change, way)?.timed(change)));
+        let runs: Vec<Timed> = runs.collect();
+        let varies_ns = runs.first().map(|likely| self.recorded.error_ns(likely));
+        let mut left: Vec<u64> = runs.into_iter().map(|run| run.time_ns).collect();
         left.extend(self.otherwise_ns(change));
         let mut likely_ns = left.first().copied().unwrap_or(0);
         // What only becomes shorter may keep its order, and then nothing comes later.
         if change.only_shortens() {
-            likely_ns = likely_ns.min(self.likely.time(&Change::NONE));
+            likely_ns = likely_ns.min(self.recorded.time_ns);
         }
         left.push(likely_ns);
         Left {
             likely_ns,
             least_ns: left.iter().copied().min().unwrap_or(0),
             most_ns: left.iter().copied().max().unwrap_or(0),
-            error_ns,
+            error_ns: self.unexplained_ns.saturating_add(varies_ns.unwrap_or(0)),
         }
     }
 
     /// Returns what a change leaves by the other answer, if there is one.
     fn otherwise_ns(&self, change: &Change) -> Option<u64> {
-        let program = self.otherwise.as_ref()?;
+        let (program, recorded_ns) = self.otherwise.as_ref()?;
         let left_ns = program.shaped(change, Way::Likely)?.time(change);
-        let share = ratio(left_ns, program.time(&Change::NONE))?;
-        Some(rounded(share * ratio(self.likely.time(&Change::NONE), 1)?))
+        let share = ratio(left_ns, *recorded_ns)?;
+        Some(rounded(share * ratio(self.recorded.time_ns, 1)?))
     }
 }
 
@@ -106,8 +116,8 @@ pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
         is_sample: submissions.is_sample,
         driver: recorded.driver.filter(|_| has_driver),
         waiting: recorded.waits.summary.clone(),
-        span_ns: program.time(&Change::NONE),
-        unexplained_ns: program.unexplained_ns(),
+        span_ns: answers.recorded.time_ns,
+        unexplained_ns: answers.unexplained_ns,
         removals,
         predictions,
     })
@@ -121,12 +131,8 @@ fn removals(answers: &Answers) -> Vec<Removal> {
     let others: Vec<ReplayPart> = others.collect();
     let mut sets: Vec<Vec<ReplayPart>> = ReplayPart::ALL.iter().map(|&part| vec![part]).collect();
     for (place, &part) in others.iter().enumerate() {
-        sets.extend(
-            others
-                .iter()
-                .skip(place + 1)
-                .map(|&other| vec![part, other]),
-        );
+        let later = others.iter().skip(place + 1);
+        sets.extend(later.map(|&other| vec![part, other]));
     }
     sets.push(others);
     let mut removals: Vec<Removal> = Vec::with_capacity(sets.len());
@@ -135,7 +141,7 @@ fn removals(answers: &Answers) -> Vec<Removal> {
         // What only becomes shorter may keep its order, and then nothing comes later.
         let is_within = |fewer: &&Removal| fewer.without.iter().all(|part| without.contains(part));
         let within = removals.iter().filter(is_within).map(|fewer| fewer.left_ns);
-        let most_ns = within.min().unwrap_or(answers.likely.time(&Change::NONE));
+        let most_ns = within.min().unwrap_or(answers.recorded.time_ns);
         removals.push(Removal {
             left_ns: answers.likely.time(&change).min(most_ns),
             otherwise_ns: answers.otherwise_ns(&change),

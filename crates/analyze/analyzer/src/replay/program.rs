@@ -138,6 +138,25 @@ pub(crate) struct OtherKick {
     pub channel: usize,
 }
 
+/// Time of a run, and of its parts, each with as many commands; no parts if there are few commands.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    pub time_ns: u64,
+    parts: Vec<f64>,
+}
+
+impl Timed {
+    /// Returns how far the time of a changed run may be off, because it varies from one part to the next.
+    pub(crate) fn error_ns(&self, changed: &Self) -> u64 {
+        /// Number of standard errors on either side: eight in ten lie between.
+        const ERRORS: f64 = 1.28;
+        let share = changed.parts.iter().sum::<f64>() / self.parts.iter().sum::<f64>().max(1.0);
+        let pairs = self.parts.iter().zip(&changed.parts);
+        let squares = pairs.map(|(before, after)| (after - share * before).powi(2));
+        rounded(ERRORS * squares.sum::<f64>().sqrt())
+    }
+}
+
 /// Times of a command in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stations {
@@ -241,7 +260,33 @@ impl Program {
     /// Returns the time of a changed run, in nanoseconds. If the commands are a sample, this is
     /// the time of all that they stand for.
     pub(crate) fn time(&self, change: &Change) -> u64 {
-        u64::try_from(scaled(self.run(change, |_, _| ()), self.scale)).unwrap_or(0)
+        self.for_all(self.run(change, |_, _| ()))
+    }
+
+    /// Returns the time of a changed run, and those of its parts.
+    pub(crate) fn timed(&self, change: &Change) -> Timed {
+        /// Number of parts.
+        const PARTS: usize = 10;
+        let mut ends: Vec<i64> = Vec::with_capacity(self.commands.len());
+        let run_ns = self.run(change, |place, stations| {
+            let command = self.commands.get(place);
+            if command.is_some_and(|command| command.is_measured) {
+                ends.push(stations.ended_ns);
+            }
+        });
+        let last = ends.len().saturating_sub(1);
+        let edge = |part: usize| ends.get(part * last / PARTS).copied();
+        let length = |part: usize| Some(as_f64(edge(part + 1)? - edge(part)?) * self.scale);
+        let parts = (0..PARTS).filter(|_| ends.len() >= 2 * PARTS);
+        Timed {
+            time_ns: self.for_all(run_ns),
+            parts: parts.filter_map(length).collect(),
+        }
+    }
+
+    /// Returns a time of all commands that these ones stand for.
+    fn for_all(&self, ns: i64) -> u64 {
+        u64::try_from(scaled(ns, self.scale)).unwrap_or(0)
     }
 
     /// Returns the number of commands that are measured.
@@ -263,45 +308,7 @@ impl Program {
                     .map(|kick| kick.start.unexplained_ns)
                     .sum::<i64>()
         });
-        // Command buffers that are held up at once are held up by one thing.
-        let unexplained_ns = unexplained_ns.sum::<i64>();
-        let unexplained_ns = unexplained_ns.min(self.run(&Change::NONE, |_, _| ()));
-        u64::try_from(scaled(unexplained_ns, self.scale)).unwrap_or(0)
-    }
-
-    /// Returns the error of the time that a change leaves: how far it varies from one part of the run to
-    /// the next, and what is unexplained.
-    pub(crate) fn error_ns(&self, changed: &Self, change: &Change) -> u64 {
-        /// Number of parts.
-        const PARTS: usize = 10;
-        /// Number of standard errors on either side: eight in ten lie between.
-        const ERRORS: f64 = 1.28;
-        let lengths = |program: &Self, change: &Change| -> Vec<f64> {
-            let mut ends: Vec<i64> = Vec::with_capacity(program.commands.len());
-            program.run(change, |place, stations| {
-                let command = program.commands.get(place);
-                ends.extend(
-                    command
-                        .filter(|command| command.is_measured)
-                        .map(|_| stations.ended_ns),
-                );
-            });
-            let edge = |part: usize| ends.get(part * (ends.len() - 1) / PARTS).copied();
-            let length = |part: usize| Some(as_f64(edge(part + 1)? - edge(part)?));
-            (0..PARTS).filter_map(length).collect()
-        };
-        if self.measured().min(changed.measured()) < 2 * PARTS {
-            return self.unexplained_ns();
-        }
-        let (before, after) = (lengths(self, &Change::NONE), lengths(changed, change));
-        let share = after.iter().sum::<f64>() / before.iter().sum::<f64>().max(1.0);
-        let squares: f64 = before
-            .iter()
-            .zip(&after)
-            .map(|(before, after)| (after - share * before).powi(2))
-            .sum();
-        let error_ns = ERRORS * squares.sqrt() * self.scale;
-        self.unexplained_ns().saturating_add(rounded(error_ns))
+        self.for_all(unexplained_ns.sum())
     }
 
     /// Returns the places of the commands of each thread, in order.
@@ -327,6 +334,9 @@ impl Program {
         if (in_flight, times) == (1, 1) {
             return (way == Way::Likely).then_some(Cow::Borrowed(self));
         }
+        if (times, way) == (1, Way::AcrossWaits) {
+            return None;
+        }
         let mut program = Cow::Borrowed(self);
         if way == Way::AtOnce {
             program.to_mut().wake_at_once();
@@ -334,18 +344,20 @@ impl Program {
         if in_flight != 1 {
             program.to_mut().keep_in_flight(in_flight);
         }
-        let threads = program.threads();
-        let groups = threads
-            .iter()
-            .map(|own| program.groups(own, times, true).len());
-        let most = groups.sum::<usize>() * times;
-        let is_between = ratio(self.commands.len() as u64, most as u64) >= Some(BETWEEN);
-        if times > 1 && !(way == Way::AcrossWaits && is_between) {
-            program = Cow::Owned(program.merged(times, way != Way::AcrossWaits));
-        } else if way == Way::AcrossWaits {
-            return None;
+        if times == 1 {
+            return Some(program);
         }
-        Some(program)
+        if way == Way::AcrossWaits {
+            let threads = program.threads();
+            let groups = threads
+                .iter()
+                .map(|own| program.groups(own, times, true).len());
+            let most = groups.sum::<usize>() * times;
+            if ratio(self.commands.len() as u64, most as u64) >= Some(BETWEEN) {
+                return None;
+            }
+        }
+        Some(Cow::Owned(program.merged(times, way != Way::AcrossWaits)))
     }
 
     /// Takes away the time in which a thread wakes up after a wait. It is not recorded, and counts as host

@@ -157,12 +157,9 @@ impl Submissions {
 
     /// Returns the places of the submissions of a thread, in order.
     pub(crate) fn of_thread(&self, number: usize) -> Vec<usize> {
-        let own = |&place: &usize| {
-            self.list
-                .get(place)
-                .is_some_and(|each| each.thread == number)
-        };
-        (0..self.list.len()).filter(own).collect()
+        let own = self.list.iter().enumerate();
+        let own = own.filter(|(_, each)| each.thread == number);
+        own.map(|(place, _)| place).collect()
     }
 
     /// Returns the place of the submission of a command buffer that was committed at this time.

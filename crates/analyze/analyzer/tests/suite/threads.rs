@@ -11,6 +11,7 @@ use metalens_trace::{Input, LoadOptions};
 
 use crate::programs::random;
 use crate::report;
+use crate::what_if::NO_CHANGE;
 use crate::windows::tables::{ANALYZED, Interval, OTHER, Tables};
 
 const US: u64 = 1_000;
@@ -168,14 +169,17 @@ impl Machine {
         vec![
             (
                 "host",
-                ProgramChange { host: 0.5, ..NONE },
+                ProgramChange {
+                    host: 0.5,
+                    ..NO_CHANGE
+                },
                 rerun(&|it| it.host = 0.5),
             ),
             (
                 "gpu",
                 ProgramChange {
                     kernel: &|_| 0.5,
-                    ..NONE
+                    ..NO_CHANGE
                 },
                 rerun(&|it| it.gpu = 0.5),
             ),
@@ -183,7 +187,7 @@ impl Machine {
                 "latency",
                 ProgramChange {
                     latency: 0.5,
-                    ..NONE
+                    ..NO_CHANGE
                 },
                 rerun(&|it| it.latency = 0.5),
             ),
@@ -191,7 +195,7 @@ impl Machine {
                 "driver",
                 ProgramChange {
                     driver: 0.5,
-                    ..NONE
+                    ..NO_CHANGE
                 },
                 rerun(&|it| it.driver = 0.5),
             ),
@@ -199,7 +203,7 @@ impl Machine {
                 "others",
                 ProgramChange {
                     others: false,
-                    ..NONE
+                    ..NO_CHANGE
                 },
                 rerun(&|it| it.other = None),
             ),
@@ -207,24 +211,13 @@ impl Machine {
                 "in flight",
                 ProgramChange {
                     in_flight: Some(2),
-                    ..NONE
+                    ..NO_CHANGE
                 },
                 rerun(&|it| it.threads.iter_mut().for_each(|thread| thread.depth *= 2)),
             ),
         ]
     }
 }
-
-const NONE: ProgramChange<'_> = ProgramChange {
-    in_flight: None,
-    per_buffer: 1,
-    encode_ahead: false,
-    host: 1.0,
-    driver: 1.0,
-    latency: 1.0,
-    others: true,
-    kernel: &|_| 1.0,
-};
 
 #[expect(
     clippy::cast_possible_truncation,

@@ -4,7 +4,7 @@ use metalens_analyzer::{ProgramChange, Request, selection, what_if};
 use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
 
-const NO_CHANGE: ProgramChange<'_> = ProgramChange {
+pub(crate) const NO_CHANGE: ProgramChange<'_> = ProgramChange {
     in_flight: None,
     per_buffer: 1,
     encode_ahead: false,
