@@ -31,28 +31,30 @@ use self::inputs::{INPUTS, Input};
 /// Largest factor of work for twice as much.
 const MOST: f64 = 2.5;
 
-/// Part of the count that takes as much as any input does.
-const FEW: usize = 8;
-
 /// Number of blocks that mean nothing. So does a twentieth of what few take.
 const TRIFLE: f64 = 100_000.0;
 
-/// How growth is measured: factor of the counts, amount that means nothing, and number of doublings.
+/// How growth is measured: factor of the counts, part of a count that takes as much as any input does,
+/// amount that means nothing, and number of doublings.
 struct Measure {
     times: usize,
+    few: usize,
     trifle: f64,
     doublings: u32,
 }
 
 const WORK: Measure = Measure {
     times: 1,
+    few: 8,
     trifle: TRIFLE,
     doublings: 1,
 };
 
 /// Memory in KiB comes in pages, and lists grow by doubling: one doubling more tells that from a square.
+/// A peak is the most of several parts of a command: few are so few that none of theirs stands out.
 const MEMORY: Measure = Measure {
     times: 8,
+    few: 64,
     trifle: 4_096.0,
     doublings: 2,
 };
@@ -124,7 +126,7 @@ fn check(
     let mut cells = Vec::new();
     for (number, (name, count, write)) in chosen().enumerate() {
         let count = count * times;
-        let sizes = [count / FEW, count, count * more];
+        let sizes = [count / measure.few, count, count * more];
         let sizes = sizes.map(|count| written(format!("{number}-{count}"), &write(count)));
         for (command, _, line) in commands.iter().filter(|(_, part, _)| name.contains(part)) {
             cells.push(format!("{name} × {command}"));
