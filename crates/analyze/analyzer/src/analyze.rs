@@ -186,6 +186,8 @@ fn report(
         gaps: figures.idle.gaps,
         idle: figures.idle.time,
         steady: figures.steady,
+        steps: figures.steps,
+        once: figures.once,
         pace: figures.pace,
         replay: figures.replay,
         latency: work.latency,

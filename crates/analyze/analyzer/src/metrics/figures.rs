@@ -8,21 +8,23 @@ use super::gap_causes::GapSplitter;
 use super::idle::{Idle, idle};
 use super::kernels::{Kernels, channels};
 use super::latency::latency;
-use super::pace::pace;
 use super::phases::{Before, phases};
 use super::sanity::joined;
 use super::shape::shape;
 use super::steady::steady;
+use super::steps::StepsInput;
 use crate::basics::parallel::{both, half};
 use crate::basics::spans::{Span, length_ns, overlap_ns};
 use crate::basics::statistics::ratio;
 use crate::replay::{Recorded, replay};
 use crate::report::{
-    Busy, Channel, Counts, Kernel, Latency, Pace, Phases, Replay, Shape, Steady, WarmUp,
+    Busy, Channel, Counts, Kernel, Latency, OncePart, Pace, Phases, Replay, Shape, Steady,
+    StepSeries, WarmUp,
 };
 use crate::subject::gaps::Occupancy;
 use crate::subject::interval::encoders;
 use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::pace::pace;
 use crate::subject::{Subject, WHOLE, warm_up};
 
 /// Input of the figures.
@@ -45,6 +47,8 @@ pub(crate) struct Figures {
     /// Start of each detected iteration, in nanoseconds since the recording began.
     pub iteration_starts: Vec<u64>,
     pub steady: Option<Steady>,
+    pub steps: Vec<StepSeries>,
+    pub once: Vec<OncePart>,
     pub pace: Option<Pace>,
     pub replay: Option<Replay>,
 }
@@ -79,6 +83,7 @@ impl FiguresInput<'_> {
             self.names,
         );
         let (pace, replay) = self.replayed(steady.as_ref(), replay);
+        let (steps, once) = self.steps(work.program);
         Figures {
             idle,
             work,
@@ -87,6 +92,8 @@ impl FiguresInput<'_> {
             phases,
             iteration_starts,
             steady,
+            steps,
+            once,
             pace,
             replay,
         }
@@ -116,6 +123,29 @@ impl FiguresInput<'_> {
             held: &held,
         };
         (pace, replay(&recorded))
+    }
+
+    /// Returns the steps in the window, and the parts of the run that are no step.
+    fn steps(&self, program: Option<Span>) -> (Vec<StepSeries>, Vec<OncePart>) {
+        let (subject, window) = (self.subject, self.subject.window());
+        let run = program.map_or(window, |program| Span {
+            start_ns: program.start_ns.min(window.start_ns),
+            end_ns: program.end_ns.max(window.end_ns),
+        });
+        let draws = subject.mine.iter().any(|interval| {
+            let channel = interval.channel.map(|channel| self.names.text(channel));
+            channel == Some("Vertex")
+        });
+        let steps = StepsInput {
+            series: &subject.series,
+            window,
+            occupancy: self.occupancy,
+            splitter: GapSplitter::new(subject),
+            run: if subject.cut.is_cut() { window } else { run },
+            draws,
+            names: self.names,
+        };
+        steps.measure()
     }
 
     fn work(&self) -> WorkFigures {

@@ -24,6 +24,7 @@ mod replay;
 mod sanity;
 mod shape;
 mod steady;
+mod steps;
 mod summary;
 mod verdicts;
 
@@ -50,6 +51,7 @@ pub use replay::*;
 pub use sanity::*;
 pub use shape::*;
 pub use steady::*;
+pub use steps::*;
 pub use summary::*;
 pub use verdicts::*;
 
@@ -92,6 +94,11 @@ pub struct Report {
     /// Steady part of the window, if a warm-up or a pause dominates it; null if the verdict is about
     /// the whole window.
     pub steady: Option<Steady>,
+    /// Series of steps, the one with the most GPU work first: tokens, training steps, frames. Empty if
+    /// the process repeats nothing.
+    pub steps: Vec<StepSeries>,
+    /// Parts of the run that are no step of the main series. Empty if there is none.
+    pub once: Vec<OncePart>,
     /// Pace of the program; null if its iterations do not begin on a grid of time.
     pub pace: Option<Pace>,
     /// Submission and completion latency, encoding times, and queue depth.

@@ -18,10 +18,12 @@ pub(crate) mod interval;
 pub(crate) mod kernel_names;
 pub(crate) mod named_intervals;
 pub(crate) mod others;
+pub(crate) mod pace;
 pub(crate) mod processes;
 pub(crate) mod raw_intervals;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
+pub(crate) mod steps;
 pub(crate) mod submissions;
 pub(crate) mod timeline;
 pub(crate) mod waits;
@@ -46,6 +48,7 @@ use self::others::OtherGpuUse;
 use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
+use self::steps::Series;
 use self::submissions::Submissions;
 use self::timeline::Timeline;
 use self::waits::{Waits, waits};
@@ -83,6 +86,8 @@ pub(crate) struct Subject {
     pub submissions: Submissions,
     /// What they waited for.
     pub waits: Waits,
+    /// Series of steps in the whole recording, the one with the most GPU work first.
+    pub series: Vec<Series>,
     /// Distinct pairs of command-buffer label and encoder label, of all processes.
     pub label_pairs: Vec<(Symbol, Symbol)>,
     /// GPU use of all other processes.
@@ -177,12 +182,14 @@ impl Subject {
             chain,
             submissions: Submissions::default(),
             waits: Waits::default(),
+            series: Vec::new(),
             label_pairs,
             signposts,
         };
 
         subject.submissions = Submissions::new(&subject, window);
         subject.waits = waits(&subject.submissions, &subject.chain);
+        subject.series = steps::series(&subject, &recording.names);
         subject.keep(whole);
         if let Some(warm_up) = facts.skipped {
             subject.skipped = Some(warm_up.report(&subject.mine, whole, true));

@@ -29,6 +29,7 @@ mod real;
 mod reused_buffers;
 mod shape;
 mod signposts;
+mod steps;
 mod threads;
 mod truth;
 mod truth_beside;

@@ -1,0 +1,371 @@
+//! Measures the steps of the program in the window.
+//!
+//! ```text
+//! tiles  ├─ 1 ────┼─ 2 ────┼─ other work ─┼─ 3 ────┼─ 4, whose end is unknown
+//! GPU    ├──┤     ├──┤     ├────────────┤ ├──┤     ├──┤
+//! once                     ├─ between ────┤        ├─ after ─┤
+//! ```
+//!
+//! A step counts in a window if all of it lies there.
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Span, time_in};
+use crate::basics::statistics::{median, percentile, ratio};
+use crate::metrics::gap_causes::GapSplitter;
+use crate::report::{
+    Cause, GapParts, OnceKind, OncePart, SlowSteps, StepKind, StepParts, StepPlace, StepSeries,
+};
+use crate::subject::gaps::Occupancy;
+use crate::subject::steps::Series;
+
+/// Smallest number of steps with a usual length.
+const FEW: usize = 6;
+/// Smallest numbers of steps with a 95th and with a 99th percentile.
+const FOR_P95: usize = 20;
+const FOR_P99: usize = 100;
+/// Number of steps among which the typical one is looked for.
+const CANDIDATES: usize = 512;
+/// Usual deviations by which a slow step exceeds the median.
+const DEVIATIONS: u64 = 5;
+/// One part in this many of the time that slow steps cost at least.
+const SLOW_PARTS: u64 = 50;
+/// One part in this many of the time that a kind with few steps has at least.
+const KIND_PARTS: u64 = 20;
+/// Number of slow steps that are listed.
+const LISTED: usize = 10;
+
+/// Input of the steps.
+pub(crate) struct StepsInput<'a> {
+    pub series: &'a [Series],
+    pub window: Span,
+    pub occupancy: &'a Occupancy,
+    pub splitter: GapSplitter<'a>,
+    /// Time from the first to the last event of the program.
+    pub run: Span,
+    /// True if the process draws.
+    pub draws: bool,
+    pub names: &'a Names,
+}
+
+/// Step with a known length that lies in the window.
+#[derive(Debug, Clone, Copy)]
+struct Tile {
+    /// Place in the series.
+    place: usize,
+    kind: usize,
+    span: Span,
+}
+
+impl StepsInput<'_> {
+    /// Returns the series in the window, and the parts of the run that are no step of the main one.
+    pub(crate) fn measure(&self) -> (Vec<StepSeries>, Vec<OncePart>) {
+        let mut all = Vec::new();
+        let mut once = Vec::new();
+        for series in self.series {
+            let is_main = all.is_empty();
+            let Some(measured) = self.series(series, is_main) else {
+                continue;
+            };
+            if is_main {
+                once = self.once(series);
+            }
+            all.push(measured);
+        }
+        (all, once)
+    }
+
+    fn series(&self, series: &Series, is_main: bool) -> Option<StepSeries> {
+        let begins =
+            |start_ns: u64| start_ns >= self.window.start_ns && start_ns < self.window.end_ns;
+        let is_step = |kind: usize| series.kinds.get(kind).is_some_and(|kind| !kind.is_foreign);
+        let inside = series.steps.iter().enumerate();
+        let inside =
+            inside.filter(|(_, step)| begins(step.start_ns) && is_step(step.kind as usize));
+        let first = inside.clone().next()?.0;
+        let tiles: Vec<Tile> = tiles(series)
+            .filter(|tile| self.holds(tile) && is_step(tile.kind))
+            .collect();
+        let spans: Vec<Span> = tiles.iter().map(|tile| tile.span).collect();
+        let mut own: Vec<u64> = Vec::new();
+        if is_main {
+            self.split(&spans, |_, gpu_ns, idle| {
+                own.push(gpu_ns + idle.host_ns + idle.encoding_ns);
+            });
+        }
+        let total_ns: u64 = spans.iter().map(|span| span.length_ns()).sum();
+        let mut kinds: Vec<StepKind> = (0..series.kinds.len())
+            .filter_map(|kind| self.kind(series, kind, &tiles, &own, total_ns))
+            .collect();
+        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.total_ns));
+        let latencies = inside.clone().filter_map(|(_, step)| step.latency_ns);
+        let name = series.name.map(|name| self.names.text(name).to_owned());
+        let measured = tiles.len() as u64;
+        Some(StepSeries {
+            by: series.by,
+            name: name.unwrap_or_else(|| if self.draws { "frame" } else { "step" }.to_owned()),
+            is_main,
+            first: first as u64 + 1,
+            count: inside.count() as u64,
+            measured,
+            per_second: ratio(measured, total_ns).map(|per_ns| per_ns * 1e9),
+            latency_ns: median(latencies).map(std::num::NonZeroU64::get),
+            period_ns: series.pace.as_ref().map(|pace| pace.period_ns),
+            missed: series.pace.as_ref().map(|pace| {
+                let late = spans
+                    .iter()
+                    .filter(|span| 2 * span.length_ns() > 3 * pace.period_ns);
+                late.count() as u64
+            }),
+            kinds,
+        })
+    }
+
+    fn holds(&self, tile: &Tile) -> bool {
+        tile.span.start_ns >= self.window.start_ns && tile.span.end_ns <= self.window.end_ns
+    }
+
+    /// Returns the figures of a kind; `None` for one that is rare.
+    fn kind(
+        &self,
+        series: &Series,
+        kind: usize,
+        tiles: &[Tile],
+        own: &[u64],
+        all_ns: u64,
+    ) -> Option<StepKind> {
+        let places = tiles
+            .iter()
+            .enumerate()
+            .filter(|(_, tile)| tile.kind == kind);
+        let places: Vec<usize> = places.map(|(place, _)| place).collect();
+        let of_kind: Vec<Tile> = places
+            .iter()
+            .filter_map(|&place| tiles.get(place).copied())
+            .collect();
+        let mut lengths: Vec<u64> = of_kind.iter().map(|tile| tile.span.length_ns()).collect();
+        lengths.sort_unstable();
+        let total_ns: u64 = lengths.iter().sum();
+        let is_listed = of_kind.len() >= FEW || total_ns * KIND_PARTS >= all_ns;
+        let max_ns = lengths.last().copied().filter(|_| is_listed)?;
+        let from = |count: usize, percent: usize| {
+            percentile(&lengths, percent).filter(|_| lengths.len() >= count)
+        };
+        let median_ns = from(FEW, 50);
+        let is_main = !own.is_empty();
+        Some(StepKind {
+            intervals: series.kinds.get(kind)?.intervals,
+            count: lengths.len() as u64,
+            total_ns,
+            median_ns,
+            p95_ns: from(FOR_P95, 95),
+            p99_ns: from(FOR_P99, 99),
+            max_ns,
+            own_ns: median(places.iter().filter_map(|&place| own.get(place).copied())),
+            typical: median_ns
+                .filter(|_| is_main)
+                .and_then(|_| self.typical(&of_kind, &lengths)),
+            slow: median_ns.and_then(|median_ns| self.slow(&of_kind, median_ns, all_ns, is_main)),
+        })
+    }
+
+    fn typical(&self, tiles: &[Tile], sorted: &[u64]) -> Option<StepParts> {
+        let (low, high) = (percentile(sorted, 40)?, percentile(sorted, 60)?);
+        let middle = tiles
+            .iter()
+            .filter(|tile| (low..=high).contains(&tile.span.length_ns()));
+        let middle: Vec<Tile> = middle.copied().collect();
+        let every = middle.len().div_ceil(CANDIDATES).max(1);
+        let candidates: Vec<Tile> = middle.into_iter().step_by(every).collect();
+        let spans: Vec<Span> = candidates.iter().map(|tile| tile.span).collect();
+        let mut parts: Vec<StepParts> = Vec::new();
+        self.split(&spans, |index, gpu_ns, idle| {
+            parts.extend(candidates.get(index).map(|tile| StepParts {
+                number: tile.place as u64 + 1,
+                start_ns: tile.span.start_ns,
+                end_ns: tile.span.end_ns,
+                gpu_ns,
+                idle,
+            }));
+        });
+        let usual_gpu = median(parts.iter().map(|step| step.gpu_ns))?;
+        let usual = Cause::ALL.map(|cause| {
+            (
+                cause,
+                median(parts.iter().map(|step| step.idle.get(cause))).unwrap_or(0),
+            )
+        });
+        parts.into_iter().min_by_key(|step| {
+            let idle = usual
+                .iter()
+                .map(|&(cause, usual)| step.idle.get(cause).abs_diff(usual));
+            step.gpu_ns.abs_diff(usual_gpu) + idle.sum::<u64>()
+        })
+    }
+
+    fn slow(
+        &self,
+        tiles: &[Tile],
+        median_ns: u64,
+        all_ns: u64,
+        is_main: bool,
+    ) -> Option<SlowSteps> {
+        let deviation = median(
+            tiles
+                .iter()
+                .map(|tile| tile.span.length_ns().abs_diff(median_ns)),
+        )?;
+        let limit_ns = median_ns + (DEVIATIONS * deviation).max(median_ns / 10);
+        let mut slow: Vec<Tile> = tiles
+            .iter()
+            .filter(|tile| tile.span.length_ns() > limit_ns)
+            .copied()
+            .collect();
+        let count = slow.len() as u64;
+        let sum_ns: u64 = slow.iter().map(|tile| tile.span.length_ns()).sum();
+        let excess_ns = sum_ns - count * median_ns;
+        if count == 0 || excess_ns * SLOW_PARTS < all_ns {
+            return None;
+        }
+        let spans: Vec<Span> = slow.iter().map(|tile| tile.span).collect();
+        let (mut gpu_ns, mut idle) = (0, GapParts::default());
+        if is_main {
+            self.split(&spans, |_, gpu, parts| {
+                gpu_ns += gpu;
+                for (cause, ns) in parts.by_cause() {
+                    *idle.get_mut(cause) += ns;
+                }
+            });
+            for cause in Cause::ALL {
+                *idle.get_mut(cause) /= count;
+            }
+        }
+        slow.sort_by_key(|tile| std::cmp::Reverse(tile.span.length_ns()));
+        slow.truncate(LISTED);
+        slow.sort_by_key(|tile| tile.place);
+        let longest = slow.iter().map(|tile| StepPlace {
+            number: tile.place as u64 + 1,
+            start_ns: tile.span.start_ns,
+            end_ns: tile.span.end_ns,
+        });
+        Some(SlowSteps {
+            count,
+            excess_ns,
+            mean_ns: sum_ns / count,
+            gpu_ns: is_main.then_some(gpu_ns / count),
+            idle: is_main.then_some(idle),
+            longest: longest.collect(),
+        })
+    }
+
+    /// Returns the parts of the run that are no step.
+    fn once(&self, series: &Series) -> Vec<OncePart> {
+        let mut parts: Vec<OncePart> = Vec::new();
+        let mut add = |what: OnceKind, turns: u64, span: Span| {
+            let span = span.clip(self.run);
+            if span.is_empty() {
+                return;
+            }
+            let gpu_ns = time_in(span, &self.occupancy.busy);
+            match parts
+                .last_mut()
+                .filter(|last| last.end_ns == span.start_ns && last.what != OnceKind::After)
+            {
+                Some(last) => {
+                    (last.turns, last.end_ns) = (last.turns + turns, span.end_ns);
+                    last.gpu_ns += gpu_ns;
+                }
+                None => parts.push(OncePart {
+                    what,
+                    turns,
+                    start_ns: span.start_ns,
+                    end_ns: span.end_ns,
+                    gpu_ns,
+                }),
+            }
+        };
+        let first = series
+            .steps
+            .first()
+            .map_or(self.run.end_ns, |step| step.start_ns);
+        add(
+            OnceKind::Before,
+            0,
+            Span::new(self.run.start_ns.min(first), first),
+        );
+        for tile in tiles(series) {
+            if series
+                .kinds
+                .get(tile.kind)
+                .is_some_and(|kind| kind.is_foreign)
+            {
+                add(OnceKind::Between, 1, tile.span);
+            }
+        }
+        let last = series
+            .steps
+            .last()
+            .map_or(self.run.end_ns, |step| step.start_ns);
+        add(
+            OnceKind::After,
+            0,
+            Span::new(last, self.run.end_ns.max(last)),
+        );
+        parts
+    }
+
+    /// Visits spans, which come in order and apart, each with its GPU time and its idle time by cause.
+    fn split(&self, spans: &[Span], mut visit: impl FnMut(usize, u64, GapParts)) {
+        let mut idle = GapParts::default();
+        let mut at = 0;
+        let mut close = |at: &mut usize, idle: &mut GapParts| {
+            if let Some(span) = spans.get(*at) {
+                let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
+                visit(*at, span.length_ns().saturating_sub(idle_ns), *idle);
+            }
+            *idle = GapParts::default();
+            *at += 1;
+        };
+        for gap in &self.occupancy.gaps {
+            while spans
+                .get(at)
+                .is_some_and(|span| span.end_ns <= gap.span.start_ns)
+            {
+                close(&mut at, &mut idle);
+            }
+            if spans
+                .get(at)
+                .is_none_or(|span| span.start_ns >= gap.span.end_ns)
+            {
+                continue;
+            }
+            for (stretch, cause) in self.splitter.stretches(gap) {
+                while let Some(span) = spans.get(at) {
+                    *idle.get_mut(cause) += span.clip(stretch).length_ns();
+                    if span.end_ns > stretch.end_ns {
+                        break;
+                    }
+                    close(&mut at, &mut idle);
+                }
+            }
+        }
+        while at < spans.len() {
+            close(&mut at, &mut idle);
+        }
+    }
+}
+
+/// Returns each step with a known length.
+fn tiles(series: &Series) -> impl Iterator<Item = Tile> + use<'_> {
+    let later = series.steps.iter().skip(1);
+    series
+        .steps
+        .iter()
+        .zip(later)
+        .enumerate()
+        .map(|(place, (step, next))| Tile {
+            place,
+            kind: step.kind as usize,
+            span: Span::new(step.start_ns, next.start_ns),
+        })
+}

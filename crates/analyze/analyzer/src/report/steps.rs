@@ -1,0 +1,156 @@
+//! Types of the steps of a program: tokens, training steps, frames.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::idle::GapParts;
+
+/// Series of steps: what one thread of the program repeats, or what it named. A step reaches from its
+/// first GPU start to that of the next; the last one is counted, and its length is unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepSeries {
+    /// Sign by which the steps were found.
+    pub by: StepsBy,
+    /// Name of a step: that of the phase, or `frame`, or `step`.
+    pub name: String,
+    /// True for the series with the most GPU work, which the verdict is about.
+    pub is_main: bool,
+    /// Number of the first step in the window, from 1: they are counted in the whole recording.
+    pub first: u64,
+    /// Number of steps that begin in the window, without those that run once.
+    pub count: u64,
+    /// Number of these with a known length that lie in the window.
+    pub measured: u64,
+    /// Steps per second: `measured` divided by their summed lengths; null if none is measured.
+    pub per_second: Option<f64>,
+    /// Usual time from the first encoding of a step to its last completion, in nanoseconds; null if
+    /// unknown.
+    pub latency_ns: Option<u64>,
+    /// Time from one start to the next on the grid, in nanoseconds; null if the steps keep no pace.
+    pub period_ns: Option<u64>,
+    /// Number of steps that missed their start on the grid; null likewise.
+    pub missed: Option<u64>,
+    /// Steps with the same kernels, those with the most time first. Kinds with fewer than six steps and
+    /// less than a twentieth of the time are left out.
+    pub kinds: Vec<StepKind>,
+}
+
+/// Sign by which steps were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepsBy {
+    /// An interval that the program named has nearly all GPU work.
+    Named,
+    /// They begin on a grid of time, such as that of a display.
+    Paced,
+    /// The program waits for each.
+    Waited,
+    /// The same work comes back.
+    Repeated,
+}
+
+/// Steps with the same kernels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepKind {
+    /// Usual number of GPU intervals of a step.
+    pub intervals: u64,
+    /// Number of steps with a known length.
+    pub count: u64,
+    /// Summed lengths in nanoseconds.
+    pub total_ns: u64,
+    /// Median length in nanoseconds; null if there are fewer than six steps.
+    pub median_ns: Option<u64>,
+    /// 95th percentile of the lengths, in nanoseconds; null if there are fewer than 20 steps.
+    pub p95_ns: Option<u64>,
+    /// 99th percentile of the lengths, in nanoseconds; null if there are fewer than 100 steps.
+    pub p99_ns: Option<u64>,
+    /// Length of the longest step in nanoseconds.
+    pub max_ns: u64,
+    /// Median of the time that the program itself decides: GPU, host work and encoding, in nanoseconds;
+    /// null if this is not the main series.
+    pub own_ns: Option<u64>,
+    /// Typical step: of the middle fifth by length, the one whose parts are nearest to their medians; null
+    /// if there are fewer than six steps, or this is not the main series.
+    pub typical: Option<StepParts>,
+    /// Steps that are much longer than usual; null if they cost less than a fiftieth of the time.
+    pub slow: Option<SlowSteps>,
+}
+
+/// Step with the parts that its time consists of: they sum to its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepParts {
+    /// Number of the step, from 1.
+    pub number: u64,
+    /// Start in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// End (exclusive) in nanoseconds since the recording began.
+    pub end_ns: u64,
+    /// Time in nanoseconds during which the process had work running on the GPU.
+    pub gpu_ns: u64,
+    /// Rest of the time, by cause.
+    pub idle: GapParts,
+}
+
+/// Steps that are much longer than usual: by more than five times the usual deviation, and a tenth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowSteps {
+    /// Number of these steps.
+    pub count: u64,
+    /// Summed time in nanoseconds by which they exceed the median.
+    pub excess_ns: u64,
+    /// Mean length in nanoseconds.
+    pub mean_ns: u64,
+    /// Mean time in nanoseconds during which the process had work running on the GPU; null if this is not
+    /// the main series.
+    pub gpu_ns: Option<u64>,
+    /// Mean of the rest of their time, by cause; null likewise.
+    pub idle: Option<GapParts>,
+    /// The longest of them, in order of time. At most ten.
+    pub longest: Vec<StepPlace>,
+}
+
+/// Place of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepPlace {
+    /// Number of the step, from 1.
+    pub number: u64,
+    /// Start in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// End (exclusive) in nanoseconds since the recording began.
+    pub end_ns: u64,
+}
+
+/// Part of the run that is no step. These parts and the steps of the main series tile the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OncePart {
+    /// Place of the part.
+    pub what: OnceKind,
+    /// Number of turns in it that have work of their own, such as parts of a prefill.
+    pub turns: u64,
+    /// Start in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// End (exclusive) in nanoseconds since the recording began.
+    pub end_ns: u64,
+    /// Time in nanoseconds during which the process had work running on the GPU.
+    pub gpu_ns: u64,
+}
+
+/// Place of a part of the run that is no step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnceKind {
+    /// Before the first step.
+    Before,
+    /// Between two steps: work that no step has.
+    Between,
+    /// From the start of the last step on.
+    After,
+}
+
+impl StepParts {
+    /// Returns the length in nanoseconds.
+    #[must_use]
+    pub fn length_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}

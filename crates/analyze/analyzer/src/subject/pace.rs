@@ -1,0 +1,317 @@
+//! Finds out whether a program keeps a pace: whether its iterations begin on a grid of time, such as
+//! that of a display or a timer.
+//!
+//! ```text
+//! paced   ├─work─┤         ├─work───┤       ├work┤           ├─work─┤
+//!         |                |                |                |        every 16.667 ms
+//! not     ├─work─┤ ├─work───┤ ├work┤ ├─work─┤
+//! ```
+//!
+//! A loop without a pace also has a usual period. But its deviations add up: an iteration that is late
+//! makes all later ones late, so that it drifts away from any grid. On a grid, starts stay near it.
+
+use std::f64::consts::TAU;
+
+use crate::basics::spans::Span;
+use crate::basics::statistics::{as_f64, percentile, rounded};
+use crate::report::{MissedPeriod, Pace};
+use crate::subject::submissions::{Submission, Submissions};
+
+/// Smallest number of starts that show a grid.
+const STARTS: usize = 30;
+/// Shortest period: displays and timers of programs are slower.
+const SHORTEST_NS: f64 = 1e6;
+/// Rates of displays and timers per second. A period of one of them is a grid even if nothing varies.
+const RATES: [f64; 9] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 120.0, 240.0];
+/// Largest difference between a period and that of a rate, as a share of it.
+const NEAR: f64 = 0.002;
+/// Largest variance of starts about the grid, as a share of that of their changes from one to the next,
+/// times their number. Fewer than one loop without a pace in a hundred comes so near.
+const OF_CHANGES: f64 = 0.018;
+/// The most that is near a grid, however many starts there are: a start may pass on what it is late.
+const MOST_OF_CHANGES: f64 = 1.7;
+/// Parts of a period of which the deviation is one at most, and number of starts that are near by chance:
+/// any times are as near to a grid that is chosen for them.
+const WIDEST: f64 = 6.0;
+const BY_CHANCE: f64 = 8.0;
+/// Number of starts with which the period is looked for.
+const SEARCHED: usize = 128;
+/// Number of fits, each without those that are far from the last.
+const ROUNDS: usize = 3;
+/// Largest share of the time that the GPU works in a program that keeps a pace: beyond it, the work
+/// itself would set the pace.
+const BUSY: f64 = 0.9;
+/// Number of missed periods that are listed.
+const LISTED: usize = 5;
+
+/// Returns the pace of the iterations in a part of the window, and the places of the submissions that
+/// begin them; `None` if they do not begin on a grid.
+pub(crate) fn pace(submissions: &Submissions, part: Option<Span>) -> Option<(Pace, Vec<usize>)> {
+    let starts = candidates(submissions, part);
+    let (period_ns, starts) = starts
+        .iter()
+        .find_map(|starts| Some((grid(starts)?, starts)))?;
+    let places = starts.iter().map(|&(_, place)| place).collect();
+    Some((on_grid(period_ns, starts, submissions)?, places))
+}
+
+/// Returns the starts that may lie on a grid: those after a pause of their thread.
+fn candidates(submissions: &Submissions, part: Option<Span>) -> Vec<Vec<(i64, usize)>> {
+    let list = submissions.list.iter().enumerate();
+    let list = list.filter(|(_, submission)| submissions.is_in(submission, part));
+    let begins = |place: usize, submission: &Submission| {
+        (
+            submission.encoding_ns.unwrap_or(submission.committed_ns),
+            place,
+        )
+    };
+    let mut of_thread: Vec<Vec<(i64, usize)>> = vec![Vec::new(); submissions.threads.len()];
+    for (place, submission) in list {
+        if let Some(starts) = of_thread.get_mut(submission.thread) {
+            starts.push(begins(place, submission));
+        }
+    }
+    of_thread
+        .iter()
+        .map(|starts| after_pauses(starts))
+        .collect()
+}
+
+/// Returns the starts that come long after the one before.
+fn after_pauses(starts: &[(i64, usize)]) -> Vec<(i64, usize)> {
+    let mut distances: Vec<i64> = starts.windows(2).filter_map(distance).collect();
+    distances.sort_unstable();
+    let long = 2 * percentile(&distances, 90).unwrap_or(0) / 5;
+    let later = starts.windows(2).filter(|two| distance(two) >= Some(long));
+    let later = later.filter_map(|two| two.last().copied());
+    starts.first().copied().into_iter().chain(later).collect()
+}
+
+fn distance(two: &[(i64, usize)]) -> Option<i64> {
+    match two {
+        &[(this_ns, _), (next_ns, _)] => Some(next_ns - this_ns),
+        _ => None,
+    }
+}
+
+/// Returns the period of the grid on which these times lie, which come in order, in nanoseconds.
+fn grid(starts: &[(i64, usize)]) -> Option<f64> {
+    let first_ns = starts.first().filter(|_| starts.len() >= STARTS)?.0;
+    let times: Vec<f64> = starts
+        .iter()
+        .map(|&(ns, _)| as_f64(ns - first_ns))
+        .collect();
+    let mut distances: Vec<i64> = starts.windows(2).filter_map(distance).collect();
+    distances.sort_unstable();
+    // Half of the periods may be missed.
+    let short = percentile(&distances, 10)?;
+    distances.retain(|distance| 10 * distance <= 13 * short);
+    let usual = as_f64(percentile(&distances, 50)?);
+    if usual < SHORTEST_NS {
+        return None;
+    }
+
+    let mut searched = SEARCHED.min(times.len());
+    let (mut offset, mut period) = most_coherent(times.get(..searched)?, usual);
+    // The more starts, the better the period is known, and the more of them it can number.
+    loop {
+        for _ in 0..ROUNDS {
+            (offset, period) = fit(times.get(..searched)?, offset, period)?;
+        }
+        if searched == times.len() {
+            break;
+        }
+        searched = (2 * searched).min(times.len());
+    }
+    // The first one may be late: the program sets itself up.
+    let later = times.iter().skip(1);
+    let rests: Vec<f64> = later.map(|&ns| rest(ns, offset, period)).collect();
+    let changes = rests.windows(2).map(|two| match two {
+        &[one, next] => rest(next - one, 0.0, period),
+        _ => 0.0,
+    });
+    let about_grid = variance(rests.iter().copied());
+    let of_changes = variance(changes);
+    // What never varies tells nothing.
+    if of_changes.sqrt() <= 1e-6 * period {
+        let is_rate = |rate: &f64| (period * rate / 1e9 - 1.0).abs() <= NEAR;
+        return Some(period).filter(|_| RATES.iter().any(is_rate));
+    }
+    let count = as_f64(starts.len() as i64);
+    let limit = (OF_CHANGES * count).min(MOST_OF_CHANGES) * of_changes;
+    let widest = (period / WIDEST).powi(2) * (1.0 - BY_CHANCE / count);
+    let is_near = about_grid <= limit && about_grid <= widest;
+    is_near.then_some(period)
+}
+
+/// Returns the distance of a time from the nearest point of a grid.
+fn rest(ns: f64, offset: f64, period: f64) -> f64 {
+    let periods = (ns - offset) / period;
+    (periods - periods.round()) * period
+}
+
+/// Returns the grid with a period near a usual one to which the times have the most alike phases: its
+/// offset and its period.
+fn most_coherent(times: &[f64], usual: f64) -> (f64, f64) {
+    let span = times.last().copied().unwrap_or(0.0).max(usual);
+    let phases = |period: f64| {
+        let turns = times.iter().map(|ns| TAU * (ns / period).fract());
+        let sum = |(sine, cosine): (f64, f64), turn: f64| (sine + turn.sin(), cosine + turn.cos());
+        turns.fold((0.0, 0.0), sum)
+    };
+    // A quarter of a turn over all times is one step.
+    let step = usual / span / 4.0;
+    let steps = i32::try_from(rounded((0.2 / step).ceil()).min(4_096)).unwrap_or(0);
+    let periods = (-steps..=steps).map(|place| usual * (1.0 + step * f64::from(place)));
+    let best = periods.max_by_key(|&period| {
+        let (sine, cosine) = phases(period);
+        rounded(1e6 * sine.hypot(cosine))
+    });
+    let period = best.unwrap_or(usual);
+    let (sine, cosine) = phases(period);
+    (sine.atan2(cosine) / TAU * period, period)
+}
+
+/// Fits a grid to times. Returns its offset and its period.
+fn fit(times: &[f64], offset: f64, period: f64) -> Option<(f64, f64)> {
+    let usual = middle(times.iter().map(|&ns| rest(ns, offset, period).abs()));
+    let near = times
+        .iter()
+        .filter(|&&ns| rest(ns, offset, period).abs() <= 5.0 * usual + 1.0);
+    let points: Vec<(f64, f64)> = near
+        .map(|&ns| (((ns - offset) / period).round(), ns))
+        .collect();
+    let count = as_f64(points.len() as i64);
+    let x = points.iter().map(|point| point.0).sum::<f64>() / count;
+    let y = points.iter().map(|point| point.1).sum::<f64>() / count;
+    let squares: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
+    let products: f64 = points
+        .iter()
+        .map(|point| (point.0 - x) * (point.1 - y))
+        .sum();
+    let slope = products / squares;
+    (squares > 0.0 && slope > 0.0).then_some((y - slope * x, slope))
+}
+
+fn variance(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, squares) = values.fold((0.0, 0.0), |(count, squares), value| {
+        (count + 1.0, squares + value * value)
+    });
+    squares / f64::max(count, 1.0)
+}
+
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Returns the pace of iterations that begin at these times, on a grid of this period.
+fn on_grid(period_ns: f64, starts: &[(i64, usize)], submissions: &Submissions) -> Option<Pace> {
+    let mut busy: Vec<u64> = Vec::with_capacity(starts.len());
+    for two in starts.windows(2) {
+        let &[(_, first), (_, next)] = two else {
+            continue;
+        };
+        let between = submissions.list.get(first..next).unwrap_or(&[]).iter();
+        let work = between.flat_map(|submission| submissions.work_of(submission));
+        busy.push(work.map(|work| work.end_ns.abs_diff(work.start_ns)).sum());
+    }
+    let span_ns = as_f64(starts.last()?.0 - starts.first()?.0);
+    let sum_ns = busy
+        .iter()
+        .map(|&ns| i64::try_from(ns).unwrap_or(i64::MAX))
+        .sum();
+    if as_f64(sum_ns) > BUSY * span_ns {
+        return None;
+    }
+    busy.sort_unstable();
+    let busy_ns = percentile(&busy, 50)?;
+    let longest_ns = percentile(&busy, 95)?;
+
+    let missed: Vec<MissedPeriod> = starts
+        .windows(2)
+        .filter_map(|two| {
+            let distance_ns = distance(two)?;
+            let is_missed = as_f64(distance_ns) > 1.5 * period_ns;
+            is_missed.then_some(MissedPeriod {
+                start_ns: u64::try_from(two.first()?.0).ok()?,
+                duration_ns: u64::try_from(distance_ns).ok()?,
+            })
+        })
+        .collect();
+    Some(Pace {
+        period_ns: rounded(period_ns),
+        starts: starts.len() as u64,
+        busy_ns,
+        longest_busy_ns: longest_ns,
+        missed_count: missed.len() as u64,
+        missed: missed.into_iter().take(LISTED).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random, in a fixed order.
+    struct Random(u64);
+
+    impl Random {
+        fn uniform(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            f64::from((self.0 >> 33) as u32) / f64::from(u32::MAX >> 1)
+        }
+
+        fn normal(&mut self) -> f64 {
+            (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+        }
+    }
+
+    fn is_paced(times: impl Iterator<Item = f64>) -> bool {
+        let starts: Vec<(i64, usize)> = times.map(|ns| (ns as i64, 0)).collect();
+        grid(&starts).is_some()
+    }
+
+    /// A loop without a pace passes on all that it is late, however much its turns vary.
+    #[test]
+    fn few_closed_loops_look_paced() {
+        let mut random = Random(7);
+        let mut paced = 0;
+        for turn in 0..1_000 {
+            let count = [30, 50, 100, 300][turn % 4];
+            let deviation = [0.001, 0.01, 0.1, 0.4][turn / 4 % 4];
+            // Some have the period of a display.
+            let usual = [2e6 + 30e6 * random.uniform(), 1e9 / 60.0][turn / 16 % 2];
+            let mut at = 1e9;
+            paced += usize::from(is_paced((0..count).map(|_| {
+                at += usual * (1.0 + deviation * random.normal()).max(0.01);
+                at
+            })));
+        }
+        assert!(paced <= 10, "{paced} of 1,000");
+    }
+
+    /// Starts that deviate by a millisecond, as those of real renderers do; the first may be late.
+    #[test]
+    fn fifty_starts_on_a_grid_are_paced() {
+        let mut random = Random(11);
+        for (rate, passed_on, count, least) in [
+            (60.0, 0.0, 50, 98),
+            (61.3, 0.0, 50, 98),
+            (60.0, 0.6, 100, 90),
+        ] {
+            let paced = (0..100).filter(|_| {
+                let mut late = 0.0;
+                is_paced((0..count).map(|number| {
+                    late = passed_on * late + random.normal();
+                    let first = if number == 0 { 6.0 } else { 0.0 };
+                    1e9 + f64::from(number) * 1e9 / rate + 1e6 * (late + first)
+                }))
+            });
+            assert!(paced.count() >= least, "{rate} {passed_on}");
+        }
+    }
+}

@@ -1,0 +1,675 @@
+//! Finds the steps of the program in the whole recording: tokens, training steps, frames.
+//!
+//! ```text
+//! thread  waits for ──┐      waits for ──┐
+//! GPU     ├a┤├b┤├─c─┤ ┘   ├a┤├b┤├─c─┤ ┘      ├a┤├b┤├─c─┤
+//! tiles   ├─ step 1 ──────├─ step 2 ─────────├─ step 3, whose length is unknown
+//! ```
+//!
+//! A step begins with the first GPU start of its command buffers. What begins one is looked for in this
+//! order: a named interval that has nearly all GPU work, starts on a grid of time, a wait that blocked,
+//! work that repeats. Several waits a turn are one step if their work repeats in a longer turn; what
+//! repeats between two waits is a layer.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::num::NonZeroU64;
+
+use metalens_trace::{Names, Symbol};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::Subject;
+use super::interval::Interval;
+use super::pace::pace;
+use super::submissions::signed;
+use super::waits::Awaited;
+use crate::report::{Pace, StepsBy};
+
+/// Smallest number of starts that make a series.
+const STARTS: usize = 6;
+/// Share of a sequence that must equal the sequence one turn before, in percent.
+const SAME_PCT: usize = 80;
+/// Share of distances that must equal the usual one, in percent.
+const EVEN_PCT: usize = 90;
+/// Number of turns that are tried, the longest first.
+const TRIED: usize = 16;
+/// Share of the GPU work that a name must have to be that of the steps, in percent.
+const NAMED_PCT: u64 = 90;
+/// Factor between numbers of GPU intervals from which on steps are of another kind, in tenths.
+const OTHER_KIND: u64 = 15;
+
+/// Steps of one thread, or of one name.
+pub(crate) struct Series {
+    pub by: StepsBy,
+    /// Name of the phase that marks them.
+    pub name: Option<Symbol>,
+    /// Pace, if they begin on a grid of time.
+    pub pace: Option<Pace>,
+    pub steps: Vec<Step>,
+    pub kinds: Vec<Kind>,
+    /// Summed lengths of their work on the GPU.
+    pub gpu_ns: u64,
+}
+
+/// Step of the program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// First start on the GPU, never before that of the step before.
+    pub start_ns: u64,
+    /// Time from the first encoding, or commit, to the last completion; `None` if it is not recorded.
+    pub latency_ns: Option<NonZeroU64>,
+    /// Place in [`Series::kinds`].
+    pub kind: u32,
+}
+
+/// Steps with the same kernels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    pub count: u64,
+    /// Usual number of GPU intervals.
+    pub intervals: u64,
+    /// True if the steps are few, and have work that no usual step has.
+    pub is_foreign: bool,
+}
+
+/// Command buffer; where none is known, GPU interval.
+#[derive(Debug, Clone, Copy)]
+struct Atom {
+    id: Option<NonZeroU64>,
+    start_ns: u64,
+    end_ns: u64,
+    /// Commit, or the start on the GPU.
+    order_ns: i64,
+    /// Place in the work's list.
+    work: u32,
+    thread: u32,
+}
+
+/// Work of alike command buffers.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
+struct Work {
+    /// Stands for the labels and channels, and how often each comes.
+    all: u64,
+    /// Has a bit for each label and channel.
+    distinct: u64,
+    intervals: u32,
+}
+
+impl Work {
+    fn add(&mut self, interval: &Interval) {
+        let label = interval.label.map(Symbol::index);
+        let hash = hash_of(&(label, interval.channel.map(Symbol::index)));
+        self.all = self.all.wrapping_add(hash);
+        self.distinct |= 1 << (hash >> 58);
+        self.intervals = self.intervals.saturating_add(1);
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            all: self.all.wrapping_add(other.all),
+            distinct: self.distinct | other.distinct,
+            intervals: self.intervals.saturating_add(other.intervals),
+        }
+    }
+}
+
+/// Returns a number of a list, which has fewer than four billion.
+fn numbered(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+fn hash_of(value: &impl std::hash::Hash) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(value)
+}
+
+/// Returns all series of the recording, the one with the most work on the GPU first. The subject still has
+/// the intervals of all processes.
+pub(crate) fn series(subject: &Subject, names: &Names) -> Vec<Series> {
+    let finder = Finder::new(subject);
+    let (pace, paced) = pace(&subject.submissions, None).unzip();
+    let mut found: Vec<Series> = finder.named(names).into_iter().collect();
+    if found.is_empty() {
+        let threads = 0..subject.submissions.threads.len().max(1);
+        found.extend(threads.filter_map(|thread| {
+            let own = finder.of_thread(thread);
+            let on_grid = paced
+                .as_deref()
+                .and_then(|places| finder.paced(&own, places));
+            let starts = on_grid.map(|starts| (StepsBy::Paced, starts));
+            let (by, starts) = starts.or_else(|| finder.unnamed(&own))?;
+            let pace = pace.clone().filter(|_| by == StepsBy::Paced);
+            Some(finder.series(by, pace, &own, &starts))
+        }));
+    }
+    found.sort_by_key(|series| std::cmp::Reverse(series.gpu_ns));
+    found
+}
+
+/// Looks for steps.
+struct Finder<'a> {
+    subject: &'a Subject,
+    /// In the order of their commits.
+    atoms: Vec<Atom>,
+    work: Vec<Work>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(subject: &'a Subject) -> Self {
+        let mut finder = Self {
+            subject,
+            atoms: Vec::new(),
+            work: Vec::new(),
+        };
+        finder.read();
+        finder
+    }
+
+    fn own(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
+        let chosen = &self.subject.chosen;
+        let own = self.subject.mine.iter();
+        own.filter(|interval| chosen.contains(interval.process))
+    }
+
+    /// Collects the command buffers; where there are hardly any, the intervals with a label.
+    fn read(&mut self) {
+        let buffers = &self.subject.buffers;
+        let mut works: Vec<(Work, u32)> = vec![(Work::default(), 0); buffers.len()];
+        let mut last = 0;
+        for interval in self.own() {
+            let Some(id) = interval.command_buffer else {
+                continue;
+            };
+            if buffers.get(last).is_none_or(|buffer| buffer.id != id) {
+                last = buffers.partition_point(|buffer| buffer.id < id);
+            }
+            if let Some((work, thread)) = works.get_mut(last) {
+                if work.intervals == 0 {
+                    *thread = self.thread(interval);
+                }
+                work.add(interval);
+            }
+        }
+        let mut numbers = FxHashMap::default();
+        let mut list = Vec::new();
+        let mut number = |work: Work| {
+            *numbers.entry(work).or_insert_with(|| {
+                list.push(work);
+                numbered(list.len() - 1)
+            })
+        };
+        if buffers.len() >= STARTS {
+            let atoms = buffers.iter().zip(works);
+            self.atoms.extend(atoms.map(|(buffer, (work, thread))| {
+                Atom {
+                    id: Some(buffer.id),
+                    start_ns: buffer.span.start_ns,
+                    end_ns: buffer.span.end_ns,
+                    order_ns: buffer
+                        .committed_ns()
+                        .unwrap_or(signed(buffer.span.start_ns)),
+                    work: number(work),
+                    thread,
+                }
+            }));
+        } else {
+            let atoms = self.own().map(|interval| {
+                let mut work = Work::default();
+                work.add(interval);
+                Atom {
+                    id: interval.command_buffer,
+                    start_ns: interval.span.start_ns,
+                    end_ns: interval.span.end_ns,
+                    order_ns: signed(interval.span.start_ns),
+                    work: number(work),
+                    thread: self.thread(interval),
+                }
+            });
+            self.atoms = atoms.collect();
+        }
+        self.work = list;
+        self.atoms
+            .sort_by_key(|atom| (atom.order_ns, atom.start_ns));
+    }
+
+    fn thread(&self, interval: &Interval) -> u32 {
+        let thread = interval.encoder;
+        let thread = thread.and_then(|encoder| self.subject.commands.thread(encoder));
+        let threads = self.subject.submissions.threads.iter();
+        let place = threads.zip(0..).find(|&(&each, _)| each == thread);
+        place.map_or(0, |(_, place)| place)
+    }
+
+    fn of_thread(&self, thread: usize) -> Vec<Atom> {
+        let own = self.atoms.iter();
+        let own = own.filter(|atom| atom.thread as usize == thread);
+        own.copied().collect()
+    }
+
+    /// Returns the series of a name that has nearly all work of the process.
+    fn named(&self, names: &Names) -> Option<Series> {
+        let chosen = &self.subject.chosen;
+        let all_ns: u64 = self.atoms.iter().map(Atom::gpu_ns).sum();
+        let kinds = self.subject.signposts.kinds();
+        let own = kinds
+            .filter(|(kind, times)| chosen.contains(kind.process) && times.spans.len() >= STARTS);
+        let candidates = own.filter_map(|(kind, times)| {
+            let spans = &times.spans;
+            let is_apart = spans.iter().zip(spans.iter().skip(1));
+            if !is_apart
+                .clone()
+                .all(|(one, next)| one.end_ns <= next.start_ns)
+            {
+                return None;
+            }
+            let place_of = |atom: &Atom| {
+                let at_ns = u64::try_from(atom.order_ns).ok()?;
+                let after = spans.partition_point(|span| span.start_ns <= at_ns);
+                let place = after.checked_sub(1)?;
+                (at_ns < spans.get(place)?.end_ns).then_some(place)
+            };
+            let inside: Vec<(Atom, usize)> = self
+                .atoms
+                .iter()
+                .filter_map(|atom| Some((*atom, place_of(atom)?)))
+                .collect();
+            let inside_ns: u64 = inside.iter().map(|(atom, _)| atom.gpu_ns()).sum();
+            let mut starts: Vec<usize> = Vec::new();
+            let mut last = None;
+            for (index, &(_, place)) in inside.iter().enumerate() {
+                if last != Some(place) {
+                    starts.push(index);
+                }
+                last = Some(place);
+            }
+            let is_all = u128::from(inside_ns) * 100 >= u128::from(all_ns) * u128::from(NAMED_PCT);
+            let atoms: Vec<Atom> = inside.into_iter().map(|(atom, _)| atom).collect();
+            (is_all && starts.len() >= STARTS).then_some((kind.name, atoms, starts))
+        });
+        // Of nested ones the outermost, which are the fewest; of those with one number, the first name.
+        let best = candidates.min_by_key(|(name, _, starts)| (starts.len(), names.text(*name)));
+        let (name, atoms, starts) = best?;
+        let mut series = self.series(StepsBy::Named, None, &atoms, &starts);
+        series.name = Some(name);
+        Some(series)
+    }
+
+    /// Returns the starts on the grid, if they are of this thread.
+    fn paced(&self, own: &[Atom], places: &[usize]) -> Option<Vec<usize>> {
+        let list = &self.subject.submissions.list;
+        let ids = places.iter().filter_map(|&place| Some(list.get(place)?.id));
+        let ids: rustc_hash::FxHashSet<NonZeroU64> = ids.collect();
+        let starts = own
+            .iter()
+            .enumerate()
+            .filter(|(_, atom)| atom.id.is_some_and(|id| ids.contains(&id)));
+        let starts: Vec<usize> = starts.map(|(index, _)| index).collect();
+        (starts.len() >= STARTS).then_some(starts)
+    }
+
+    /// Returns the starts after waits that blocked, or else those of work that repeats.
+    fn unnamed(&self, own: &[Atom]) -> Option<(StepsBy, Vec<usize>)> {
+        let waited = self.waited(own).map(|starts| (StepsBy::Waited, starts));
+        waited.or_else(|| {
+            let line: Vec<u32> = own.iter().map(|atom| atom.work).collect();
+            Some((StepsBy::Repeated, turns(&line)?))
+        })
+    }
+
+    /// Returns the starts after waits; `None` if there are few, or if only some command buffers of a fixed
+    /// number in flight had to wait.
+    fn waited(&self, own: &[Atom]) -> Option<Vec<usize>> {
+        let waits = self.blocked(own);
+        if waits.len() + 1 < STARTS {
+            return None;
+        }
+        let places: Vec<u32> = waits.iter().map(|&(index, _)| numbered(index)).collect();
+        let starts: Vec<usize> = match usual_distance(&places, SAME_PCT) {
+            Some(1) => (0..own.len()).collect(),
+            usual => {
+                let behind = waits
+                    .iter()
+                    .filter(|(_, lag)| lag.is_some_and(|lag| lag > 1));
+                if usual.is_none() && behind.count() * 2 > waits.len() {
+                    return None;
+                }
+                let first = places
+                    .first()
+                    .copied()
+                    .filter(|&first| first > 0)
+                    .map(|_| 0);
+                let mut starts: Vec<usize> = first.into_iter().collect();
+                for &place in &places {
+                    // A wait that did not block ends a step, too.
+                    let last = starts.last().copied();
+                    if let (Some(usual), Some(last)) = (usual, last) {
+                        let between = (last + usual..place as usize).step_by(usual);
+                        let is_multiple = (place as usize - last).is_multiple_of(usual);
+                        starts.extend(between.filter(|_| is_multiple));
+                    }
+                    starts.push(place as usize);
+                }
+                starts
+            }
+        };
+        let steps = ranges(&starts, own.len());
+        let is_even = usual_distance(&places, SAME_PCT).is_some();
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        let line = steps.map(|range| {
+            let work = self.work_of(own.get(range).unwrap_or(&[]));
+            let next = numbered(numbers.len());
+            *numbers
+                .entry(if is_even { work.all } else { work.distinct })
+                .or_insert(next)
+        });
+        let line: Vec<u32> = line.collect();
+        let turns = marked(&line).unwrap_or_else(|| (0..starts.len()).collect());
+        let starts: Vec<usize> = turns
+            .iter()
+            .filter_map(|&turn| starts.get(turn).copied())
+            .collect();
+        (starts.len() >= STARTS).then_some(starts)
+    }
+
+    /// Returns the command buffers of a thread before which it waited, with the number of command buffers
+    /// from the one it waited for; `None` for one of another thread.
+    fn blocked(&self, own: &[Atom]) -> Vec<(usize, Option<usize>)> {
+        let (list, likely) = (&self.subject.submissions.list, &self.subject.waits.likely);
+        let numbers: FxHashMap<NonZeroU64, usize> = own
+            .iter()
+            .zip(0..)
+            .filter_map(|(atom, index)| Some((atom.id?, index)))
+            .collect();
+        let index_of = |place: usize| numbers.get(&list.get(place)?.id).copied();
+        let waits = likely.iter().enumerate().filter_map(|(place, awaited)| {
+            let Awaited { before, within } = awaited;
+            let awaited = before.or(within.map(|within| within.place))?;
+            let index = index_of(place)?;
+            Some((
+                index,
+                index_of(awaited).and_then(|awaited| index.checked_sub(awaited)),
+            ))
+        });
+        let mut waits: Vec<(usize, Option<usize>)> = waits.collect();
+        waits.sort_unstable();
+        if !self.subject.submissions.is_sample {
+            return waits;
+        }
+        // Of very many, those with the work of the ones in the sample.
+        let work = |&(index, _): &(usize, Option<usize>)| own.get(index).map(|atom| atom.work);
+        let first: rustc_hash::FxHashSet<u32> = waits.iter().filter_map(work).collect();
+        let sampled = list.iter().filter_map(|each| numbers.get(&each.id));
+        let alike = sampled.filter(|&&index| {
+            own.get(index)
+                .is_some_and(|atom| first.contains(&atom.work))
+        });
+        if alike.count() * SAME_PCT > waits.len() * 100 {
+            return Vec::new();
+        }
+        let all = own
+            .iter()
+            .enumerate()
+            .filter(|(_, atom)| first.contains(&atom.work));
+        all.map(|(index, _)| (index, Some(1))).collect()
+    }
+
+    fn work_of(&self, atoms: &[Atom]) -> Work {
+        let works = atoms
+            .iter()
+            .filter_map(|atom| self.work.get(atom.work as usize));
+        works.fold(Work::default(), |sum, &work| sum.and(work))
+    }
+
+    /// Makes the series of the steps that begin with these.
+    fn series(&self, by: StepsBy, pace: Option<Pace>, own: &[Atom], starts: &[usize]) -> Series {
+        let mut works = Vec::with_capacity(starts.len());
+        let mut steps = Vec::with_capacity(starts.len());
+        let mut last_ns = 0;
+        for range in ranges(starts, own.len()) {
+            let atoms = own.get(range).unwrap_or(&[]);
+            works.push(self.work_of(atoms));
+            let start_ns = atoms.iter().map(|atom| atom.start_ns).min().unwrap_or(0);
+            last_ns = start_ns.max(last_ns);
+            steps.push(Step {
+                start_ns: last_ns,
+                latency_ns: self.latency(atoms),
+                kind: 0,
+            });
+        }
+        let kinds = kinds(&works, &mut steps);
+        let from = starts.first().copied().unwrap_or(0);
+        Series {
+            by,
+            name: None,
+            pace,
+            steps,
+            kinds,
+            gpu_ns: own.iter().skip(from).map(Atom::gpu_ns).sum(),
+        }
+    }
+
+    fn latency(&self, atoms: &[Atom]) -> Option<NonZeroU64> {
+        let commands = &self.subject.commands;
+        let submissions = &self.subject.submissions;
+        let first = atoms.first()?;
+        let begun_ns = u64::try_from(first.order_ns).ok()?;
+        let encoding = submissions.place_of(first.id?, begun_ns);
+        let encoding = encoding.and_then(|place| submissions.list.get(place)?.encoding_ns);
+        let begun_ns = encoding
+            .and_then(|ns| u64::try_from(ns).ok())
+            .unwrap_or(begun_ns);
+        let ends = atoms
+            .iter()
+            .filter_map(|atom| commands.completion(atom.id?));
+        NonZeroU64::new(ends.max()?.checked_sub(begun_ns)?)
+    }
+}
+
+impl Atom {
+    fn gpu_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}
+
+/// Returns the ranges from each start to the next.
+fn ranges(starts: &[usize], count: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let ends = starts.iter().skip(1).copied().chain([count]);
+    starts.iter().zip(ends).map(|(&start, end)| start..end)
+}
+
+/// Groups steps by their work, and returns the kinds. Numbers of intervals that vary without a break are of
+/// one kind.
+fn kinds(works: &[Work], steps: &mut [Step]) -> Vec<Kind> {
+    let mut order: Vec<usize> = (0..works.len()).collect();
+    let key = |index: usize| works.get(index).map(|work| (work.distinct, work.intervals));
+    order.sort_by_key(|&index| key(index));
+    let mut kinds: Vec<Kind> = Vec::new();
+    let mut sets: Vec<u64> = Vec::new();
+    let mut last: Option<(u64, u32)> = None;
+    let mut group: Vec<u64> = Vec::new();
+    for index in order {
+        let Some((distinct, intervals)) = key(index) else {
+            continue;
+        };
+        let is_new = last.is_none_or(|(set, before)| {
+            set != distinct || 10 * u64::from(intervals) >= OTHER_KIND * u64::from(before).max(1)
+        });
+        if is_new {
+            close(&mut kinds, &mut group);
+            sets.push(distinct);
+        }
+        group.push(u64::from(intervals));
+        last = Some((distinct, intervals));
+        if let Some(step) = steps.get_mut(index) {
+            step.kind = numbered(sets.len() - 1);
+        }
+    }
+    close(&mut kinds, &mut group);
+    let usual = kinds
+        .iter()
+        .zip(&sets)
+        .filter(|(kind, _)| kind.count >= STARTS as u64);
+    let usual = usual.fold(0, |all, (_, set)| all | set);
+    // The first step may be a part of one, because the program began it in its own way.
+    let first = steps.first().map(|step| step.kind as usize);
+    for (place, (kind, set)) in kinds.iter_mut().zip(&sets).enumerate() {
+        let is_other = set & !usual != 0 || (Some(place) == first && kind.count == 1);
+        kind.is_foreign = kind.count < STARTS as u64 && usual != 0 && is_other;
+    }
+    kinds
+}
+
+fn close(kinds: &mut Vec<Kind>, group: &mut Vec<u64>) {
+    if let Some(&intervals) = group.get(group.len() / 2) {
+        kinds.push(Kind {
+            count: group.len() as u64,
+            intervals,
+            is_foreign: false,
+        });
+    }
+    group.clear();
+}
+
+/// Returns the starts of the turns in a sequence: each place, if nearly all are alike; else those of the
+/// longest turn that comes back.
+fn turns(line: &[u32]) -> Option<Vec<usize>> {
+    if line.len() < STARTS {
+        return None;
+    }
+    let places = places_of(line);
+    let most = places.iter().map(Vec::len).max()?;
+    if most * 100 >= line.len() * SAME_PCT && returns(line, 1) {
+        return Some((0..line.len()).collect());
+    }
+    marked(line).or_else(|| {
+        // A turn may repeat its parts: of each stretch of one, the first counts, with their number.
+        let mut numbers: FxHashMap<(u32, usize), u32> = FxHashMap::default();
+        let mut firsts = Vec::new();
+        let mut runs = Vec::new();
+        let mut at = 0;
+        for run in line.chunk_by(|one, next| one == next) {
+            let next = numbered(numbers.len());
+            let part = (run.first().copied()?, run.len());
+            runs.push(*numbers.entry(part).or_insert(next));
+            firsts.push(at);
+            at += run.len();
+        }
+        let turns = marked(&runs)?;
+        Some(
+            turns
+                .iter()
+                .filter_map(|&turn| firsts.get(turn).copied())
+                .collect(),
+        )
+    })
+}
+
+/// Returns the starts of the longest turn that comes back after a fixed number of places.
+fn marked(line: &[u32]) -> Option<Vec<usize>> {
+    let places = places_of(line);
+    let mut candidates: Vec<_> = places
+        .iter()
+        .enumerate()
+        .filter_map(|(work, places)| {
+            let distance = usual_distance(places, EVEN_PCT).filter(|_| places.len() >= STARTS)?;
+            let is_everywhere = places.len() * distance * 2 >= line.len();
+            let first = std::cmp::Reverse(places.first());
+            (distance >= 2 && is_everywhere).then_some((distance, first, work))
+        })
+        .collect();
+    // Of several with one distance the one that comes first counts; its place is unique.
+    candidates.sort_unstable_by(|a, b| b.cmp(a));
+    candidates.dedup_by_key(|&mut (distance, ..)| distance);
+    let mut longest = candidates.into_iter().take(TRIED);
+    let (distance, _, work) = longest.find(|&(distance, ..)| returns(line, distance))?;
+
+    let places = places.get(work)?;
+    // A turn has no beginning of its own: it is that of the first whole turn.
+    let first = *places.first()? as usize;
+    let is_same = |before: usize| {
+        let (one, next) = (
+            line.get(first - before),
+            line.get(first - before + distance),
+        );
+        one == next
+    };
+    let back = (1..distance.min(first + 1)).take_while(|&before| is_same(before));
+    let back = back.last().unwrap_or(0);
+    Some(places.iter().map(|&place| place as usize - back).collect())
+}
+
+fn places_of(line: &[u32]) -> Vec<Vec<u32>> {
+    let count = line.iter().max().map_or(0, |&work| work as usize + 1);
+    let mut places = vec![Vec::new(); count];
+    for (place, &work) in (0..).zip(line) {
+        if let Some(places) = places.get_mut(work as usize) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// Returns the distance from each place to the next, if it is nearly always the same.
+fn usual_distance(places: &[u32], even_pct: usize) -> Option<usize> {
+    if places.len() + 1 < STARTS {
+        return None;
+    }
+    let later = places.iter().skip(1);
+    let mut distances: Vec<u32> = places
+        .iter()
+        .zip(later)
+        .map(|(this, next)| next - this)
+        .collect();
+    let middle = distances.len() / 2;
+    let usual = *distances.select_nth_unstable(middle).1;
+    let even = distances
+        .iter()
+        .filter(|&&distance| distance == usual)
+        .count();
+    (even * 100 >= distances.len() * even_pct).then_some(usual as usize)
+}
+
+/// Returns whether nearly all equal the one a distance before.
+fn returns(line: &[u32], distance: usize) -> bool {
+    let later = line.get(distance..).unwrap_or(&[]);
+    let same = line.iter().zip(later).filter(|(this, next)| this == next);
+    same.count() * 100 >= later.len() * SAME_PCT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the first start of a turn in work given as letters, and the number of turns.
+    fn check(work: &str, expected: Option<(usize, usize)>) {
+        let line: Vec<u32> = work.bytes().map(u32::from).collect();
+        let found = turns(&line).map(|starts| (starts[0], starts.len()));
+        assert_eq!(found, expected, "{work}");
+    }
+
+    #[test]
+    fn work_that_comes_back_makes_turns() {
+        check(&"abcd".repeat(10), Some((0, 10)));
+        // The longest turn counts: tokens, not the layers in them.
+        let token = "e".to_owned() + &"qkvo".repeat(10) + "h";
+        check(&token.repeat(8), Some((0, 8)));
+        // Other work comes first, and once in between.
+        let disturbed = "xyz".to_owned() + &"abcd".repeat(20) + "s" + &"abcd".repeat(20);
+        check(&disturbed, Some((3, 40)));
+        // One kernel, and one that is rarely another.
+        check(&"a".repeat(100), Some((0, 100)));
+        check(&("b".to_owned() + &"a".repeat(99)), Some((0, 100)));
+        // Long runs: neither kernel makes a turn alone.
+        let pass = "f".repeat(12) + &"b".repeat(18);
+        check(&pass.repeat(9), Some((0, 9)));
+    }
+
+    #[test]
+    fn unclear_repetitions_make_none() {
+        check(&"abcd".repeat(5), None);
+        check(
+            "31415926535897932384626433832795028841971693993751058209749445923078164",
+            None,
+        );
+        // One comes evenly between others that never come back.
+        check("aqwertaasdfgazxcvbayuiopahjklmanbgtryaplmkoa", None);
+    }
+}

@@ -1,0 +1,128 @@
+//! Tests of steps, from scenarios to reports.
+
+use metalens_analyzer::{Report, Request, StepsBy};
+use metalens_simulator::{Scenario, random_scenario};
+
+use super::real::recordings;
+use super::{report, report_of};
+
+/// Checks the sign, the number and the usual size of the steps.
+fn check(name: &str, report: &Report, expected: (StepsBy, u64, u64)) {
+    let main = &report.steps[0];
+    let found = (main.by, main.count, main.kinds[0].intervals);
+    assert_eq!(found, expected, "{name}: {:?}", report.steps);
+    laws(report);
+}
+
+/// Checks that steps and other parts tile the run, and that the parts of a step sum to it.
+///
+/// ```text
+/// run  ├ before ┼ step ┼ step ┼ between ┼ step ┼ after ┤
+/// ```
+fn laws(report: &Report) {
+    let Some(main) = report.steps.first() else {
+        assert!(report.once.is_empty());
+        return;
+    };
+    assert!(main.is_main && report.steps.iter().skip(1).all(|series| !series.is_main));
+    let once: u64 = report
+        .once
+        .iter()
+        .map(|part| part.end_ns - part.start_ns)
+        .sum();
+    let run = report
+        .once
+        .first()
+        .map_or(report.window.start_ns, |part| part.start_ns);
+    let steps = main
+        .per_second
+        .map_or(0.0, |rate| main.measured as f64 / rate * 1e9);
+    let end = report
+        .once
+        .last()
+        .map_or(report.window.end_ns, |part| part.end_ns);
+    if report.window.excluded.is_empty() {
+        let whole = end - run.min(report.window.start_ns);
+        assert!(
+            (steps + once as f64 - whole as f64).abs() < 2.0,
+            "{steps} + {once} of {whole}"
+        );
+    }
+    for series in &report.steps {
+        let listed: u64 = series.kinds.iter().map(|kind| kind.count).sum();
+        assert!(listed <= series.measured && series.measured <= series.count);
+        for kind in &series.kinds {
+            let rising = [kind.median_ns, kind.p95_ns, kind.p99_ns, Some(kind.max_ns)];
+            assert!(rising.into_iter().flatten().is_sorted(), "{kind:?}");
+            if let Some(typical) = &kind.typical {
+                let parts = typical.gpu_ns + typical.idle.total_ns();
+                assert_eq!(parts, typical.length_ns(), "{typical:?}");
+                assert!(typical.number >= series.first);
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_of_presets_are_found() {
+    use StepsBy::{Repeated, Waited};
+    let cases = [
+        ("eager", (Waited, 250, 4)),
+        // One kernel, in a buffer of its own each time.
+        ("fused", (Waited, 250, 1)),
+        ("two-runs", (Waited, 200, 1)),
+        ("shared-machine", (Waited, 100, 2)),
+        // Never waits. A frame: six encoders on two channels.
+        ("renderer", (Repeated, 60, 12)),
+    ];
+    for (name, expected) in cases {
+        let scenario = Scenario::preset(name).unwrap();
+        check(
+            name,
+            &report_of(&scenario, &Request::default()).unwrap(),
+            expected,
+        );
+    }
+}
+
+#[test]
+fn steps_of_random_scenarios_tile_the_run() {
+    let mut found = 0;
+    for seed in 0..100 {
+        if let Ok(report) = report_of(&random_scenario(seed), &Request::default()) {
+            laws(&report);
+            found += report.steps.len();
+        }
+    }
+    assert!(found > 10, "{found}");
+}
+
+/// A window has the steps that lie in it, with the numbers and the lengths of the whole recording.
+#[test]
+fn a_window_keeps_the_numbers_of_its_steps() {
+    let scenario = Scenario::preset("eager").unwrap();
+    let whole = report_of(&scenario, &Request::default()).unwrap();
+    let (start_ns, span_ns) = (whole.window.start_ns, whole.window.span_ns);
+    let part = Request {
+        from_ns: Some(start_ns + span_ns / 3),
+        to_ns: Some(start_ns + 2 * span_ns / 3),
+        ..Request::default()
+    };
+    let part = report_of(&scenario, &part).unwrap();
+    laws(&part);
+    let main = &part.steps[0];
+    assert!((80..86).contains(&main.first), "{main:?}");
+    assert!((80..86).contains(&main.count), "{main:?}");
+    assert_eq!(main.name, whole.steps[0].name);
+}
+
+#[test]
+fn each_dispatch_of_a_real_loop_is_a_step() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    for folder in ["m1-launched-1000", "m1-bundle-and-export/export"] {
+        let found = report(&recordings.join(folder), None, &Request::default()).unwrap();
+        check(folder, &found, (StepsBy::Waited, 1_000, 1));
+    }
+}
