@@ -12,6 +12,12 @@ pub fn short_time(ns: u64) -> String {
     with_digits(ns, 3)
 }
 
+/// Formats a time with two digits, for predictions: `6.2 ms`.
+#[must_use]
+pub fn rough_time(ns: u64) -> String {
+    with_digits(ns, 2)
+}
+
 /// Formats nanoseconds below 1 µs, then µs, ms, s, and hours from two hours on.
 #[expect(clippy::cast_precision_loss, reason = "three or four digits are shown")]
 fn with_digits(ns: u64, digits: usize) -> String {

@@ -1,5 +1,9 @@
 //! Draws charts of characters, for terminals and for pages without pictures.
 
+use metalens_text::units::rough_time;
+
+use crate::document::{BarPart, StepBar};
+
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Column without any work; the smallest work looks different.
 pub(crate) const NONE: char = '·';
@@ -35,6 +39,58 @@ pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
     let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let rest = partial.get(filled % 8).unwrap_or(&"");
     format!("{}{rest}", "█".repeat(filled / 8))
+}
+
+/// Draws steps on one scale, each with its name, and explains the letters.
+pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
+    /// Number of letters of the longest step.
+    const WIDTH: u64 = 40;
+    /// Letters of the causes with the most time; the others have [`NONE`].
+    const CAUSES: [char; 3] = ['▓', '▒', '░'];
+    let scale = steps
+        .iter()
+        .map(StepBar::length_ns)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let Some(first) = steps.first() else {
+        return (Vec::new(), String::new());
+    };
+    let is_idle = |&&(part, _): &&(BarPart, u64)| part != BarPart::Gpu;
+    let mut idle: Vec<(BarPart, u64)> = first.parts.iter().filter(is_idle).copied().collect();
+    idle.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
+    // A part without a letter of its own is not worth a name.
+    let named = idle.iter().take_while(|(_, ns)| ns * WIDTH >= scale);
+    let named = named.count().min(CAUSES.len());
+    let letter = |part: BarPart| match part {
+        BarPart::Gpu => '█',
+        part => {
+            let place = idle.iter().position(|&(each, _)| each == part);
+            place
+                .filter(|&place| place < named)
+                .and_then(|place| CAUSES.get(place))
+                .copied()
+                .unwrap_or(NONE)
+        }
+    };
+    let lines = steps.iter().map(|step| {
+        let (mut drawn, mut passed, mut letters) = (String::new(), 0, 0);
+        for &(part, ns) in &step.parts {
+            passed += ns;
+            let until = (2 * passed * WIDTH + scale) / (2 * scale);
+            drawn.extend((letters..until).map(|_| letter(part)));
+            letters = until;
+        }
+        (step.name.clone(), format!("{drawn} {}", step.told()))
+    });
+    let gpu = first.parts.iter().filter(|each| !is_idle(each));
+    let told = gpu.chain(idle.iter().take(named));
+    let told =
+        told.map(|&(part, ns)| format!("{} {} {}", letter(part), part.label(), rough_time(ns)));
+    let rest: u64 = idle.iter().skip(named).map(|(_, ns)| ns).sum();
+    let rest = (rest > 0).then(|| format!("{NONE} other causes {}", rough_time(rest)));
+    let legend: Vec<String> = told.chain(rest).collect();
+    (lines.collect(), legend.join(", "))
 }
 
 #[cfg(test)]

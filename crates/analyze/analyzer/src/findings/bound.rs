@@ -10,6 +10,7 @@
 //!    differ, or if commits are missing, there is no verdict.
 
 use super::distrust::distrust;
+use super::steps::rate;
 use crate::basics::message::{Message, count, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
@@ -212,29 +213,30 @@ fn gpu(judged: &Judged<'_>) -> Message {
             share(parts.queued_ns, idle_ns)
         )
     });
-    message!(
-        "GPU-bound: the GPU was idle for {} of {}{}",
-        share(idle_ns, judged.span_ns),
-        judged.name,
-        queued
-    )
+    let idle = match idle_ns {
+        0 => "never idle in".into(),
+        idle_ns => message!("idle for {} of", share(idle_ns, judged.span_ns)),
+    };
+    message!("GPU-bound: the GPU was {} {}{}", idle, judged.name, queued)
 }
 
 fn paced(pace: &Pace) -> Message {
     let headroom = pace.period_ns.saturating_sub(pace.busy_ns);
-    let missed = (pace.missed_count > 0).then(|| {
+    let rate = rate(1e9 / ratio(pace.period_ns, 1).unwrap_or(1.0));
+    let late = (pace.missed_count > 0).then(|| {
         message!(
-            "; {} of {} periods missed",
+            "; {} of {} are late",
             count(pace.missed_count),
             count(pace.starts)
         )
     });
     message!(
-        "Paced, one iteration each {}: the GPU works for {} of it; {} headroom{}",
+        "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
+        rate,
         time(pace.period_ns),
         time(pace.busy_ns),
         percent(ratio(headroom, pace.period_ns).unwrap_or(0.0)),
-        missed
+        late
     )
 }
 
@@ -278,6 +280,7 @@ mod tests {
         ];
         let removals = sets.into_iter().zip(left).enumerate();
         let removals = removals.map(|(place, (without, left_ns))| Removal {
+            step: None,
             without,
             left_ns,
             otherwise_ns: otherwise.map(|otherwise| otherwise[place]),

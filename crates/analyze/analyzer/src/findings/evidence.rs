@@ -7,6 +7,15 @@ use crate::report::{
     Cause, Gain, GainCertainty, HeldBy, ReplayAction, Report, Severity, TopGap, is_answer,
 };
 
+/// Time that an action saves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saving {
+    pub ns: u64,
+    pub certainty: GainCertainty,
+    /// Replayed change that saves it; `None` if it follows from the recorded gaps.
+    pub change: Option<ReplayAction>,
+}
+
 /// Numbers behind a finding, places to look at, and the time at stake.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
@@ -15,7 +24,7 @@ pub(crate) struct Evidence {
     /// Places to look at: moments, kernels, processes.
     pub look_at: Vec<Message>,
     /// Time that the action saves, and the certainty of that.
-    pub saves: Option<(u64, GainCertainty)>,
+    pub saves: Option<Saving>,
     /// Time of the work that the finding is about, where nothing tells how much of it could be
     /// saved.
     pub at_stake_ns: Option<u64>,
@@ -37,12 +46,16 @@ impl Evidence {
     }
 
     /// Sets the upper bound of the time that could be saved.
-    pub(crate) fn saving_at_most(self, ns: u64) -> Self {
-        self.saving(Some((ns, GainCertainty::AtMost)))
+    pub(crate) fn saving_at_most(self, ns: u64, change: Option<ReplayAction>) -> Self {
+        self.saving(Some(Saving {
+            ns,
+            certainty: GainCertainty::AtMost,
+            change,
+        }))
     }
 
     /// Sets the time that is saved, if it is known.
-    pub(crate) fn saving(mut self, saves: Option<(u64, GainCertainty)>) -> Self {
+    pub(crate) fn saving(mut self, saves: Option<Saving>) -> Self {
         self.saves = saves;
         self
     }
@@ -68,7 +81,7 @@ impl Evidence {
                 Severity::Low
             }
         };
-        match (self.saves.map(|(ns, _)| ns), self.at_stake_ns) {
+        match (self.saves.map(|saves| saves.ns), self.at_stake_ns) {
             _ if of_rule == Severity::Caveat => Severity::Caveat,
             (Some(ns), _) => by_time(ns),
             // More severe orders first. No work can save more than all of its time.
@@ -77,21 +90,30 @@ impl Evidence {
         }
     }
 
-    /// Returns the gain relative to the time that the report judges.
-    pub(crate) fn gain(&self, judged_ns: u64) -> Option<Gain> {
+    /// Returns the gain relative to the time of the replay that tells it, or else to the time that the report
+    /// judges.
+    pub(crate) fn gain(&self, report: &Report) -> Option<Gain> {
         /// A smaller share of that time is not reported.
         const WORTH: f64 = 0.01;
-        let (saves_ns, certainty) = self.saves?;
-        let saves_ns = saves_ns.min(judged_ns);
-        if !is_share(saves_ns, judged_ns, WORTH) {
+        let Saving {
+            ns,
+            certainty,
+            change,
+        } = self.saves?;
+        let replay = report.replay.as_ref().filter(|_| change.is_some());
+        let whole_ns = replay.map_or(report.judged().span_ns, |replay| replay.span_ns);
+        let saves_ns = ns.min(whole_ns);
+        if !is_share(saves_ns, whole_ns, WORTH) {
             return None;
         }
         // If the whole time could be saved, a speedup is undefined.
-        let speedup = ratio(judged_ns, judged_ns - saves_ns)?;
+        let speedup = ratio(whole_ns, whole_ns - saves_ns)?;
         Some(Gain {
             saves_ns,
             speedup,
             certainty,
+            change,
+            step: change.and_then(|change| replay?.step_with(change)),
         })
     }
 }
@@ -158,7 +180,7 @@ pub(crate) fn own_idle_ns(report: &Report) -> u64 {
 
 /// Returns the time that a change of the program saves by the replay, as a prediction; `None` if it
 /// was not replayed.
-pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<(u64, GainCertainty)> {
+pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<Saving> {
     let replay = report.replay.as_ref()?;
     if replay.waiting.held_by == Some(HeldBy::OtherProcess) {
         return None;
@@ -173,7 +195,11 @@ pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<(u64, G
     } else {
         (prediction.least_ns, GainCertainty::AtMost)
     };
-    Some((replay.span_ns.saturating_sub(left_ns), certainty))
+    Some(Saving {
+        ns: replay.span_ns.saturating_sub(left_ns),
+        certainty,
+        change: Some(action),
+    })
 }
 
 /// Returns whether an amount of idle time is at least this share of the program's own, and enough
@@ -197,7 +223,11 @@ mod tests {
         use Severity::{Caveat, High, Low, Medium};
         let check = |gain: Option<u64>, stake: Option<u64>, of_rule, expected| {
             let evidence = Evidence {
-                saves: gain.map(|ns| (ns, GainCertainty::AtMost)),
+                saves: gain.map(|ns| Saving {
+                    ns,
+                    certainty: GainCertainty::AtMost,
+                    change: None,
+                }),
                 at_stake_ns: stake,
                 ..Evidence::default()
             };

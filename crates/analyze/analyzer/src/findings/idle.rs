@@ -332,7 +332,7 @@ fn few_in_flight(report: &Report) -> Option<Evidence> {
     let in_flight = replay.waiting.in_flight;
     let is_ring = replay.waiting.verdict == WaitVerdict::Waits && in_flight > 1;
     let gain = predicted(report, ReplayAction::TwiceInFlight)?;
-    let (saved_ns, _) = gain;
+    let saved_ns = gain.ns;
     (is_ring && is_share(saved_ns, replay.span_ns, SHARE)).then(|| {
         let text = message!(
             "the program has at most {} in flight, then it waits for the oldest; a replay with {} \
@@ -485,7 +485,7 @@ fn slow_host(report: &Report) -> Option<Evidence> {
             .at(functions(report))
             .at(longest(report, Cause::Host))
             .at(longest(report, Cause::Encoding))
-            .saving_at_most(saved_ns)
+            .saving_at_most(saved_ns, Some(ReplayAction::NoHost))
     })
 }
 
@@ -600,7 +600,10 @@ fn driver_bound(report: &Report) -> Option<Evidence> {
         Evidence::new(text)
             .at(longest(report, Cause::Driver))
             .at(longest(report, Cause::DriverWait))
-            .saving_at_most(replay.span_ns.saturating_sub(left_ns))
+            .saving_at_most(
+                replay.span_ns.saturating_sub(left_ns),
+                Some(ReplayAction::NoDriver),
+            )
     })
 }
 
@@ -627,7 +630,7 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at(longest(report, Cause::Queued))
-            .saving_at_most(inside_ns.min(queued_ns))
+            .saving_at_most(inside_ns.min(queued_ns), None)
     })
 }
 

@@ -174,7 +174,7 @@ fn compiling(report: &Report) -> Option<Evidence> {
             time(inside.total_ns),
             time(compiles.in_gaps_ns),
         );
-        Evidence::new(text).saving_at_most(compiles.in_gaps_ns)
+        Evidence::new(text).saving_at_most(compiles.in_gaps_ns, None)
     })
 }
 

@@ -18,6 +18,7 @@ mod memory;
 pub(crate) mod notes;
 mod pace;
 mod rule;
+mod steps;
 pub(crate) mod summary;
 mod trust;
 mod work;

@@ -53,9 +53,7 @@ impl Rule {
         let others = self.knobs.iter().filter(|_| seen.is_none());
         let judged_ns = report.judged().span_ns;
         let severity = evidence.severity(self.severity, judged_ns);
-        let gain = evidence
-            .gain(judged_ns)
-            .filter(|_| distrust(report).is_none());
+        let gain = evidence.gain(report).filter(|_| distrust(report).is_none());
         Finding {
             id: self.id.to_owned(),
             severity,

@@ -3,9 +3,9 @@
 use super::bound::is_undecided;
 use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
-use super::{rule, warning};
+use super::{rule, steps, warning};
 use crate::basics::message::{
-    Message, Value, counted, factor, percent, process, shown_share, time,
+    Message, Value, count, counted, factor, percent, process, shown_share, time,
 };
 use crate::basics::statistics::ratio;
 use crate::message;
@@ -17,6 +17,8 @@ use metalens_text::units::capital;
 pub(crate) fn summary(report: &Report) -> Summary {
     Summary {
         warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),
+        steps: steps::steps(report),
+        slow: steps::slow(report),
         busy: busy(report),
         idle: idle(report),
         cause: causes(report),
@@ -66,16 +68,34 @@ fn busy(report: &Report) -> Message {
 }
 
 fn idle(report: &Report) -> Message {
+    /// Number of gaps that are few.
+    const LONGEST: usize = 10;
+    /// Share of the idle time that is much for a few gaps.
+    const MUCH: f64 = 0.3;
     let gaps = &report.gaps;
-    match (gaps.median_ns, gaps.max_ns) {
-        (Some(median), Some(max)) => message!(
-            "GPU idle for {} in {}: median {}, longest {}",
+    let inside = &report.shape.command_buffers;
+    let between = gaps.count - inside.gaps_inside;
+    let between_ns = gaps.total_ns - inside.gaps_inside_ns;
+    let within =
+        (inside.gaps_inside > 0).then(|| message!(", {} within them", time(inside.gaps_inside_ns)));
+    let longest = gaps.top.iter().take(LONGEST).map(|gap| gap.duration_ns);
+    let longest_ns: u64 = longest.sum();
+    // A few that hold much are another story than many that are alike.
+    let few = between > 3 * LONGEST as u64 && is_share(longest_ns, gaps.total_ns, MUCH);
+    let few = few.then(|| {
+        let share = share_of(longest_ns, gaps.total_ns);
+        message!("; the {} longest have {}", count(LONGEST as u64), share)
+    });
+    match gaps.count {
+        0 => "No gaps".into(),
+        _ => message!(
+            "GPU idle for {}: {} in {} between command buffers{}{}",
             time(gaps.total_ns),
-            counted(gaps.count, "gap"),
-            time(median),
-            time(max),
+            time(between_ns),
+            counted(between, "gap"),
+            within,
+            few,
         ),
-        _ => "No gaps".into(),
     }
 }
 
@@ -103,6 +123,9 @@ fn nothing_found(report: &Report) -> Message {
     let judged = report.judged();
     let (idle_ns, span_ns) = (judged.idle.total_ns, judged.span_ns);
     // The verdict and a finding say that the cause of the idle time is not recorded.
+    if report.pace.is_some() {
+        return "No finding: the program keeps its pace".into();
+    }
     let share = ratio(idle_ns, span_ns)
         .filter(|&share| share >= LITTLE)
         .filter(|_| !is_undecided(report) && distrust(report).is_none());
@@ -151,17 +174,19 @@ fn advice(report: &Report) -> Message {
     let best = findings.iter().rev().max_by_key(gain);
     if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
         let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.saves_ns;
+        let left = steps::with_change(report, &gain).unwrap_or_else(|| {
+            let (words, by) = (gain.certainty.words(), factor(gain.speedup));
+            message!("{} {}× faster (saves {})", words, by, time(gain.saves_ns))
+        });
         return message!(
-            "{}: {}; {} {}× faster (saves {}){}",
+            "{}: {}; {}{}",
             if hides_more {
                 "Biggest known win"
             } else {
                 "Biggest win"
             },
             Message::words(&best.action),
-            gain.certainty.words(),
-            factor(gain.speedup),
-            time(gain.saves_ns),
+            left,
             unknown(hides_more),
         );
     }

@@ -1,6 +1,6 @@
 //! Rules about the work: its size, its pattern, its speed.
 
-use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
+use super::evidence::{Evidence, Saving, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
@@ -190,7 +190,11 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
         Evidence::new(text)
             .at([message!("first sequence: at {}", moment(sequence.start_ns))])
             // The fused kernel saves more: intermediate results stay on the chip.
-            .saving(Some((sequence.idle_inside_ns, GainCertainty::AtLeast)))
+            .saving(Some(Saving {
+                ns: sequence.idle_inside_ns,
+                certainty: GainCertainty::AtLeast,
+                change: None,
+            }))
     })
 }
 
@@ -231,7 +235,9 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
             short.busy_ratio.map_or_else(|| "none".into(), percent),
             time(idle_ns / intervals.max(1)),
         );
-        Evidence::new(text).at(kernels).saving_at_most(idle_ns)
+        Evidence::new(text)
+            .at(kernels)
+            .saving_at_most(idle_ns, None)
     })
 }
 
@@ -445,6 +451,6 @@ fn outliers(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at(places)
-            .saving_at_most(outliers.excess_ns)
+            .saving_at_most(outliers.excess_ns, None)
     })
 }

@@ -25,6 +25,7 @@ use crate::subject::gaps::Occupancy;
 use crate::subject::interval::encoders;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::pace::pace;
+use crate::subject::steps::Series;
 use crate::subject::{Subject, WHOLE, warm_up};
 
 /// Input of the figures.
@@ -121,6 +122,11 @@ impl FiguresInput<'_> {
             waits: &subject.waits,
             driver: subject.chain.source,
             held: &held,
+            steps: subject
+                .series
+                .first()
+                .map(Series::submissions)
+                .unwrap_or_default(),
         };
         (pace, replay(&recorded))
     }
@@ -142,6 +148,8 @@ impl FiguresInput<'_> {
             occupancy: self.occupancy,
             splitter: GapSplitter::new(subject),
             run: if subject.cut.is_cut() { window } else { run },
+            mine: &subject.mine,
+            kernels: &self.kernels.named,
             draws,
             names: self.names,
         };

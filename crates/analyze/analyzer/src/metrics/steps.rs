@@ -14,9 +14,12 @@ use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{median, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{
-    Cause, GapParts, OnceKind, OncePart, SlowSteps, StepKind, StepParts, StepPlace, StepSeries,
+    Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
+    StepSeries,
 };
 use crate::subject::gaps::Occupancy;
+use crate::subject::interval::Interval;
+use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::steps::Series;
 
 /// Smallest number of steps with a usual length.
@@ -43,6 +46,9 @@ pub(crate) struct StepsInput<'a> {
     pub splitter: GapSplitter<'a>,
     /// Time from the first to the last event of the program.
     pub run: Span,
+    /// GPU intervals of the process in the window, with the kernel of each.
+    pub mine: &'a [Interval],
+    pub kernels: &'a NamedIntervals,
     /// True if the process draws.
     pub draws: bool,
     pub names: &'a Names,
@@ -153,6 +159,7 @@ impl StepsInput<'_> {
         };
         let median_ns = from(FEW, 50);
         let is_main = !own.is_empty();
+        let period_ns = series.pace.as_ref().map(|pace| pace.period_ns);
         Some(StepKind {
             intervals: series.kinds.get(kind)?.intervals,
             count: lengths.len() as u64,
@@ -165,7 +172,8 @@ impl StepsInput<'_> {
             typical: median_ns
                 .filter(|_| is_main)
                 .and_then(|_| self.typical(&of_kind, &lengths)),
-            slow: median_ns.and_then(|median_ns| self.slow(&of_kind, median_ns, all_ns, is_main)),
+            slow: median_ns
+                .and_then(|median_ns| self.slow(&of_kind, (median_ns, period_ns), all_ns, is_main)),
         })
     }
 
@@ -206,7 +214,7 @@ impl StepsInput<'_> {
     fn slow(
         &self,
         tiles: &[Tile],
-        median_ns: u64,
+        (median_ns, period_ns): (u64, Option<u64>),
         all_ns: u64,
         is_main: bool,
     ) -> Option<SlowSteps> {
@@ -215,18 +223,20 @@ impl StepsInput<'_> {
                 .iter()
                 .map(|tile| tile.span.length_ns().abs_diff(median_ns)),
         )?;
-        let limit_ns = median_ns + (DEVIATIONS * deviation).max(median_ns / 10);
-        let mut slow: Vec<Tile> = tiles
-            .iter()
-            .filter(|tile| tile.span.length_ns() > limit_ns)
-            .copied()
-            .collect();
+        let limit_ns = match period_ns {
+            Some(period_ns) => period_ns + period_ns / 2,
+            None => median_ns + (DEVIATIONS * deviation).max(median_ns / 10),
+        };
+        let is_slow = |tile: &&Tile| tile.span.length_ns() > limit_ns;
+        let mut slow: Vec<Tile> = tiles.iter().filter(is_slow).copied().collect();
         let count = slow.len() as u64;
         let sum_ns: u64 = slow.iter().map(|tile| tile.span.length_ns()).sum();
-        let excess_ns = sum_ns - count * median_ns;
-        if count == 0 || excess_ns * SLOW_PARTS < all_ns {
+        let excess_ns = sum_ns.saturating_sub(count * median_ns);
+        let is_little = period_ns.is_none() && excess_ns * SLOW_PARTS < all_ns;
+        if count == 0 || is_little {
             return None;
         }
+        let kernels = self.slow_kernels(tiles, limit_ns, count);
         let spans: Vec<Span> = slow.iter().map(|tile| tile.span).collect();
         let (mut gpu_ns, mut idle) = (0, GapParts::default());
         if is_main {
@@ -254,8 +264,44 @@ impl StepsInput<'_> {
             mean_ns: sum_ns / count,
             gpu_ns: is_main.then_some(gpu_ns / count),
             idle: is_main.then_some(idle),
+            kernels: if is_main { kernels } else { Vec::new() },
             longest: longest.collect(),
         })
+    }
+
+    /// Returns the kernels that take longer in tiles beyond a limit.
+    fn slow_kernels(&self, tiles: &[Tile], limit_ns: u64, count: u64) -> Vec<SlowKernel> {
+        let mut sums: Vec<[u64; 2]> = vec![[0; 2]; self.kernels.count()];
+        let mut at = tiles.iter().peekable();
+        for (interval, kernel) in self.mine.iter().zip(self.kernels.numbers()) {
+            let start_ns = interval.span.start_ns;
+            while at.next_if(|tile| tile.span.end_ns <= start_ns).is_some() {}
+            let tile = at.peek().filter(|tile| tile.span.start_ns <= start_ns);
+            if let (Some(tile), Some(sums)) = (tile, sums.get_mut(kernel)) {
+                let is_slow = tile.span.length_ns() > limit_ns;
+                sums[usize::from(!is_slow)] += interval.span.length_ns();
+            }
+        }
+        let others = (tiles.len() as u64 - count).max(1);
+        let kernels = sums
+            .iter()
+            .enumerate()
+            .map(|(kernel, &[slow_ns, usual_ns])| SlowKernel {
+                name: self.kernels.name(kernel).to_owned(),
+                slow_ns: slow_ns / count,
+                usual_ns: usual_ns / others,
+            });
+        let mut kernels: Vec<SlowKernel> = kernels
+            .filter(|each| each.slow_ns > each.usual_ns)
+            .collect();
+        kernels.sort_by_key(|each| {
+            (
+                std::cmp::Reverse(each.slow_ns - each.usual_ns),
+                each.name.clone(),
+            )
+        });
+        kernels.truncate(LISTED);
+        kernels
     }
 
     /// Returns the parts of the run that are no step.

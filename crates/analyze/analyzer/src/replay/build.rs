@@ -48,6 +48,8 @@ pub(crate) struct Recorded<'a> {
     /// Places of the submissions that begin at their time whatever the program does: those that begin
     /// iterations of a program that keeps a pace, and those that begin work on a request.
     pub held: &'a [usize],
+    /// Places of the submissions that begin a step, with whether the step counts.
+    pub steps: Vec<(usize, bool)>,
 }
 
 /// Times of a start: the step before it, and the end of earlier work at the same place.
@@ -323,6 +325,7 @@ impl Recorded<'_> {
                     .completed_ns
                     .map_or(completion_ns, |completed_ns| completed_ns - ended_ns),
                 is_measured: self.submissions.is_in(submission, self.part),
+                steps: self.steps_at(place),
             });
             if let Some(last) = last_of.get_mut(submission.thread) {
                 *last = Some(submission.committed_ns);
@@ -352,6 +355,12 @@ impl Recorded<'_> {
             program.scale = scale.unwrap_or(1.0);
         }
         program
+    }
+
+    fn steps_at(&self, place: usize) -> Option<u32> {
+        let found = self.steps.binary_search_by_key(&place, |&(place, _)| place);
+        let (_, counts) = self.steps.get(found.ok()?)?;
+        Some(u32::from(*counts))
     }
 
     /// Returns the GPU intervals, those of a thread together, and tells each command its own.

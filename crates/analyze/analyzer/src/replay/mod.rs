@@ -13,7 +13,7 @@ pub(crate) use self::build::Recorded;
 use self::program::{Change, Program, Timed, Way};
 use crate::basics::parallel::both;
 use crate::basics::statistics::{ratio, rounded};
-use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart};
+use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart, StepTime};
 
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
@@ -38,6 +38,8 @@ pub(crate) struct Left {
     pub most_ns: u64,
     /// How far the likely one may be off.
     pub error_ns: u64,
+    /// Time of a step by the likely one.
+    pub step: Option<StepTime>,
 }
 
 impl Left {
@@ -73,6 +75,7 @@ impl Answers {
         let runs = ways.filter_map(|way| Some(self.likely.shaped(change, way)?.timed(change)));
         let runs: Vec<Timed> = runs.collect();
         let varies_ns = runs.first().map(|likely| self.recorded.error_ns(likely));
+        let step = runs.first().and_then(|likely| likely.step);
         let mut left: Vec<u64> = runs.into_iter().map(|run| run.time_ns).collect();
         left.extend(self.otherwise_ns(change));
         let mut likely_ns = left.first().copied().unwrap_or(0);
@@ -86,6 +89,7 @@ impl Answers {
             least_ns: left.iter().copied().min().unwrap_or(0),
             most_ns: left.iter().copied().max().unwrap_or(0),
             error_ns: self.unexplained_ns.saturating_add(varies_ns.unwrap_or(0)),
+            step,
         }
     }
 
@@ -117,6 +121,7 @@ pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
         driver: recorded.driver.filter(|_| has_driver),
         waiting: recorded.waits.summary.clone(),
         span_ns: answers.recorded.time_ns,
+        step: answers.recorded.step,
         unexplained_ns: answers.unexplained_ns,
         removals,
         predictions,
@@ -142,8 +147,10 @@ fn removals(answers: &Answers) -> Vec<Removal> {
         let is_within = |fewer: &&Removal| fewer.without.iter().all(|part| without.contains(part));
         let within = removals.iter().filter(is_within).map(|fewer| fewer.left_ns);
         let most_ns = within.min().unwrap_or(answers.recorded.time_ns);
+        let left = answers.likely.timed(&change);
         removals.push(Removal {
-            left_ns: answers.likely.time(&change).min(most_ns),
+            left_ns: left.time_ns.min(most_ns),
+            step: left.step,
             otherwise_ns: answers.otherwise_ns(&change),
             without,
         });
@@ -169,6 +176,7 @@ fn predictions(answers: &Answers) -> Vec<Prediction> {
             least_ns: left.least_ns,
             most_ns: left.most_ns,
             error_ns: left.error_ns,
+            step: left.step,
             // A finding names the next limit only of a program that never waits.
             limited_by: (action == ReplayAction::NeverWait)
                 .then(|| limited_by(&answers.likely, &change))
@@ -186,6 +194,8 @@ fn change_of(action: ReplayAction) -> Change {
         ReplayAction::TenPerBuffer => change.per_buffer = PER_BUFFER,
         ReplayAction::EncodeAhead => change.encode_ahead = true,
         ReplayAction::NoOthers => change.others = false,
+        ReplayAction::NoHost => change = change.and_without(ReplayPart::Host),
+        ReplayAction::NoDriver => change = change.and_without(ReplayPart::Driver),
     }
     change
 }

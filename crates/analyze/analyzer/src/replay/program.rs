@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::basics::statistics::{as_f64, ratio, rounded};
-use crate::report::ReplayPart;
+use crate::basics::statistics::{as_f64, median, ratio, rounded};
+use crate::report::{ReplayPart, StepTime};
 
 /// Way in which a change of waits or command buffers may come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +91,8 @@ pub(crate) struct Command {
     pub completion_ns: i64,
     /// True if its time is measured, and not only replayed.
     pub is_measured: bool,
+    /// Number of steps that begin with it, 0 for one that runs once; `None` if it begins none.
+    pub steps: Option<u32>,
 }
 
 /// Work of the driver on a command.
@@ -138,10 +140,12 @@ pub(crate) struct OtherKick {
     pub channel: usize,
 }
 
-/// Time of a run, and of its parts, each with as many commands; no parts if there are few commands.
+/// Time of a run, of a step, and of parts of the run with as many commands; no parts if there are few.
 #[derive(Debug)]
 pub(crate) struct Timed {
     pub time_ns: u64,
+    /// Time of a step; `None` if fewer than two begin.
+    pub step: Option<StepTime>,
     parts: Vec<f64>,
 }
 
@@ -155,6 +159,26 @@ impl Timed {
         let squares = pairs.map(|(before, after)| (after - share * before).powi(2));
         rounded(ERRORS * squares.sum::<f64>().sqrt())
     }
+}
+
+/// Returns the time of a step, from the starts of commands, each with the number of steps that begin with it.
+fn step_time(mut starts: Vec<(i64, u32)>) -> Option<StepTime> {
+    starts.sort_unstable();
+    let (mut lengths, mut total_ns, mut count) = (Vec::new(), 0, 0);
+    for two in starts.windows(2) {
+        if let &[(start_ns, steps), (next_ns, _)] = two
+            && steps > 0
+        {
+            let length_ns = next_ns.abs_diff(start_ns);
+            lengths.push(length_ns / u64::from(steps));
+            total_ns += length_ns;
+            count += u64::from(steps);
+        }
+    }
+    Some(StepTime {
+        median_ns: median(lengths)?,
+        mean_ns: total_ns / count.max(1),
+    })
 }
 
 /// Times of a command in a run.
@@ -268,10 +292,13 @@ impl Program {
         /// Number of parts.
         const PARTS: usize = 10;
         let mut ends: Vec<i64> = Vec::with_capacity(self.commands.len());
+        let mut starts: Vec<(i64, u32)> = Vec::new();
         let run_ns = self.run(change, |place, stations| {
             let command = self.commands.get(place);
             if command.is_some_and(|command| command.is_measured) {
                 ends.push(stations.ended_ns);
+                let steps = command.and_then(|command| command.steps);
+                starts.extend(steps.map(|steps| (stations.started_ns, steps)));
             }
         });
         let last = ends.len().saturating_sub(1);
@@ -280,6 +307,7 @@ impl Program {
         let parts = (0..PARTS).filter(|_| ends.len() >= 2 * PARTS);
         Timed {
             time_ns: self.for_all(run_ns),
+            step: step_time(starts),
             parts: parts.filter_map(length).collect(),
         }
     }
@@ -488,6 +516,9 @@ impl Program {
                 kicks: first.kicks.start..last.kicks.end,
                 completion_ns: last.completion_ns,
                 is_measured: own().any(|each| each.is_measured),
+                steps: own()
+                    .filter_map(|each| each.steps)
+                    .reduce(|one, other| one + other),
             };
             before.push(commands.len());
             commands.push(merged);

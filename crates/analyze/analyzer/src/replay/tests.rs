@@ -29,6 +29,7 @@ fn recorded<'a>(measured: &'a Measured, submissions: &'a Submissions) -> Recorde
         waits: &subject.waits,
         driver: subject.chain.source,
         held: &[],
+        steps: Vec::new(),
     }
 }
 

@@ -101,7 +101,9 @@ impl Report {
         });
         let notes = self.notes.iter_mut().map(|note| &mut note.message);
 
+        let of_steps = summary.steps.iter_mut().chain(&mut summary.slow);
         (lead.into_iter().chain(&mut summary.cause))
+            .chain(of_steps)
             .chain(findings)
             .chain(excluded)
             .chain(gate)

@@ -172,6 +172,15 @@ impl ReplayPart {
     }
 }
 
+/// Time of a step of the main series in a replay, from its first start on the GPU to that of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepTime {
+    /// Median in nanoseconds.
+    pub median_ns: u64,
+    /// Mean in nanoseconds: a second has that many steps.
+    pub mean_ns: u64,
+}
+
 /// Time that is left if parts of the program take no time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Removal {
@@ -182,6 +191,8 @@ pub struct Removal {
     /// The same if the program waits for what it seems not to wait for, or the other way; null if the
     /// recording tells.
     pub otherwise_ns: Option<u64>,
+    /// Time of a step without these parts; null if no steps are known.
+    pub step: Option<StepTime>,
 }
 
 /// Change of a program that the replay can predict.
@@ -200,6 +211,26 @@ pub enum ReplayAction {
     EncodeAhead,
     /// No other process uses the GPU.
     NoOthers,
+    /// Host work and encoding take no time.
+    NoHost,
+    /// The driver's work takes no time.
+    NoDriver,
+}
+
+impl ReplayAction {
+    /// Returns the option of `metalens what-if` that asks for it.
+    #[must_use]
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::TwiceInFlight => "--in-flight 2",
+            Self::NeverWait => "--in-flight 0",
+            Self::TenPerBuffer => "--per-buffer 10",
+            Self::EncodeAhead => "--encode-ahead",
+            Self::NoOthers => "--no-others",
+            Self::NoHost => "--host 0x",
+            Self::NoDriver => "--driver 0x",
+        }
+    }
 }
 
 /// Prediction of a change.
@@ -216,6 +247,8 @@ pub struct Prediction {
     pub most_ns: u64,
     /// How far these may be off: how far the program varies, and what is unexplained.
     pub error_ns: u64,
+    /// Time of a step of the changed run; null if no steps are known.
+    pub step: Option<StepTime>,
     /// Part whose removal would shorten the changed run most; null if none would,
     /// and for all changes but `never-wait`.
     pub limited_by: Option<ReplayPart>,
@@ -255,6 +288,8 @@ pub struct Replay {
     pub waiting: Waiting,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
     pub span_ns: u64,
+    /// Time of a step of the recorded run; null if no steps are known.
+    pub step: Option<StepTime>,
     /// Time before starts on the GPU that neither a usual latency nor earlier work explains, in
     /// nanoseconds.
     pub unexplained_ns: u64,
@@ -276,6 +311,17 @@ impl Replay {
     #[must_use]
     pub fn saved_without(&self, parts: &[ReplayPart]) -> Option<u64> {
         Some(self.span_ns.saturating_sub(self.left_without(parts)?))
+    }
+
+    /// Returns the time of a step with a change.
+    pub(crate) fn step_with(&self, change: ReplayAction) -> Option<StepTime> {
+        let without = match change {
+            ReplayAction::NoHost => ReplayPart::Host,
+            ReplayAction::NoDriver => ReplayPart::Driver,
+            _ => return self.prediction(change)?.step,
+        };
+        let mut removals = self.removals.iter();
+        removals.find(|each| each.without == [without])?.step
     }
 
     /// Returns the prediction of a change.

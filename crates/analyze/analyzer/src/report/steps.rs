@@ -91,7 +91,8 @@ pub struct StepParts {
     pub idle: GapParts,
 }
 
-/// Steps that are much longer than usual: by more than five times the usual deviation, and a tenth.
+/// Steps that are much longer than usual: by more than five times the usual deviation, and a tenth; if
+/// they keep a pace, those that missed their start on the grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowSteps {
     /// Number of these steps.
@@ -105,8 +106,21 @@ pub struct SlowSteps {
     pub gpu_ns: Option<u64>,
     /// Mean of the rest of their time, by cause; null likewise.
     pub idle: Option<GapParts>,
+    /// Kernels that take longer in them, the most first. At most ten.
+    pub kernels: Vec<SlowKernel>,
     /// The longest of them, in order of time. At most ten.
     pub longest: Vec<StepPlace>,
+}
+
+/// Kernel that takes longer in slow steps than in the others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowKernel {
+    /// Name of the kernel.
+    pub name: String,
+    /// Mean GPU time in a slow step, in nanoseconds.
+    pub slow_ns: u64,
+    /// Mean GPU time in another step, in nanoseconds.
+    pub usual_ns: u64,
 }
 
 /// Place of a step.

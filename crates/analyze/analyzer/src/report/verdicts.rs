@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::FrameworkName;
+use super::{FrameworkName, ReplayAction, StepTime};
 use crate::basics::message::Message;
 
 /// GPU busy time divided by run time, for three definitions of run time. A program that starts
@@ -113,10 +113,14 @@ pub enum Severity {
 pub struct Gain {
     /// Time that the action saves, in nanoseconds.
     pub saves_ns: u64,
-    /// Time of the steady part, or of the window, divided by that time without what is saved.
+    /// Time of the replay, or else of what is judged, divided by that time without what is saved.
     pub speedup: f64,
     /// Certainty of these numbers.
     pub certainty: GainCertainty,
+    /// Change that was replayed for it; null if it follows from the recorded gaps.
+    pub change: Option<ReplayAction>,
+    /// Time of a step with that change; null if unknown.
+    pub step: Option<StepTime>,
 }
 
 /// Certainty of a gain.
@@ -146,6 +150,10 @@ impl GainCertainty {
 /// Summary of the report in four sentences.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
+    /// Sentence on the steps of the program, and how fast they are; null if there are none.
+    pub steps: Option<Message>,
+    /// Sentence on steps that take much longer than usual; null if there are none.
+    pub slow: Option<Message>,
     /// Sentence on the busy time of the GPU.
     pub busy: Message,
     /// Sentence on the first finding that says that results or numbers may be wrong; null if there

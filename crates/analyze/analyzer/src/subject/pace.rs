@@ -271,7 +271,9 @@ mod tests {
     }
 
     fn is_paced(times: impl Iterator<Item = f64>) -> bool {
-        let starts: Vec<(i64, usize)> = times.map(|ns| (ns as i64, 0)).collect();
+        let starts: Vec<(i64, usize)> = times
+            .map(|ns| (i64::try_from(rounded(ns)).unwrap(), 0))
+            .collect();
         grid(&starts).is_some()
     }
 

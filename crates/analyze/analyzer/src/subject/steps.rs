@@ -59,6 +59,21 @@ pub(crate) struct Step {
     pub latency_ns: Option<NonZeroU64>,
     /// Place in [`Series::kinds`].
     pub kind: u32,
+    /// Place of its first submission; `None` if it has none of its own.
+    pub submission: Option<u32>,
+}
+
+impl Series {
+    /// Returns the submissions that begin a step, in order, each with whether the step counts.
+    pub(crate) fn submissions(&self) -> Vec<(usize, bool)> {
+        let steps = self.steps.iter().filter_map(|step| {
+            let kind = self.kinds.get(step.kind as usize)?;
+            Some((step.submission? as usize, !kind.is_foreign))
+        });
+        let mut steps: Vec<(usize, bool)> = steps.collect();
+        steps.sort_unstable();
+        steps
+    }
 }
 
 /// Steps with the same kernels.
@@ -432,6 +447,7 @@ impl<'a> Finder<'a> {
                 start_ns: last_ns,
                 latency_ns: self.latency(atoms),
                 kind: 0,
+                submission: atoms.first().and_then(|first| self.submission(first)),
             });
         }
         let kinds = kinds(&works, &mut steps);
@@ -446,16 +462,20 @@ impl<'a> Finder<'a> {
         }
     }
 
+    fn submission(&self, atom: &Atom) -> Option<u32> {
+        let committed_ns = u64::try_from(atom.order_ns).ok()?;
+        let place = self.subject.submissions.place_of(atom.id?, committed_ns)?;
+        Some(numbered(place))
+    }
+
     fn latency(&self, atoms: &[Atom]) -> Option<NonZeroU64> {
         let commands = &self.subject.commands;
-        let submissions = &self.subject.submissions;
         let first = atoms.first()?;
-        let begun_ns = u64::try_from(first.order_ns).ok()?;
-        let encoding = submissions.place_of(first.id?, begun_ns);
-        let encoding = encoding.and_then(|place| submissions.list.get(place)?.encoding_ns);
-        let begun_ns = encoding
-            .and_then(|ns| u64::try_from(ns).ok())
-            .unwrap_or(begun_ns);
+        let submission = self.submission(first).and_then(|place| {
+            let list = &self.subject.submissions.list;
+            list.get(place as usize)?.encoding_ns
+        });
+        let begun_ns = u64::try_from(submission.unwrap_or(first.order_ns)).ok()?;
         let ends = atoms
             .iter()
             .filter_map(|atom| commands.completion(atom.id?));

@@ -17,6 +17,7 @@ pub use select::{ShownUnit, Unknown};
 pub use table::{Cell, Column, ColumnKind, Look, Table, Tone};
 
 use metalens_analyzer::{Cause, Message, Severity};
+use metalens_text::units::rough_time;
 
 /// A document: a title, sections, and a last line.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,6 +116,57 @@ pub enum Drawing {
     Lines(Vec<(String, String)>, String),
     /// The parts of a whole, for a medium that has colors; a table has the figures.
     Parts(Vec<(Cause, u64)>),
+    /// Steps on one scale, each with what its time consists of.
+    Step(Vec<StepBar>),
+}
+
+/// A step as a bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepBar {
+    /// What the bar stands for.
+    pub name: String,
+    /// Parts of its time in nanoseconds, in the order of time.
+    pub parts: Vec<(BarPart, u64)>,
+    /// Words beside the bar; its length, if there are none.
+    pub told: Option<String>,
+}
+
+impl StepBar {
+    /// Returns its length in nanoseconds.
+    #[must_use]
+    pub fn length_ns(&self) -> u64 {
+        self.parts.iter().map(|(_, ns)| ns).sum()
+    }
+
+    /// Returns the words beside the bar.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let told = self.told.clone();
+        told.unwrap_or_else(|| rough_time(self.length_ns()))
+    }
+}
+
+/// A part of a step's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarPart {
+    /// The process had work running on the GPU.
+    Gpu,
+    /// The GPU was idle for this cause.
+    Idle(Cause),
+    /// The GPU is idle.
+    Rest,
+}
+
+impl BarPart {
+    /// Returns the part as sentences call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Gpu => "GPU",
+            Self::Idle(cause) => cause.label(),
+            Self::Rest => "idle",
+        }
+    }
 }
 
 /// Time that the action of a finding saves.
@@ -156,6 +208,13 @@ pub struct FindingEntry {
 }
 
 impl Section {
+    /// Changes the heading.
+    #[must_use]
+    pub fn titled(mut self, title: Message) -> Self {
+        self.title = title;
+        self
+    }
+
     /// Returns an empty section.
     pub fn new(id: &'static str, title: impl Into<Message>, priority: u8) -> Self {
         Self {

@@ -5,13 +5,13 @@
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Cause, Message, Severity};
 use metalens_charts::KernelColors;
-use metalens_text::units::{capital, count};
+use metalens_text::units::{capital, count, rough_time};
 
 use super::escape::{escaped, moments, name, named, sentence};
 use super::names::{LONGEST, short};
 use crate::document::{
-    Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
-    Table, Tone,
+    BarPart, Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look,
+    Section, StepBar, Table, Tone,
 };
 use crate::wording;
 
@@ -130,6 +130,7 @@ fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
     match (found, &chart.drawing) {
         (Some((_, element)), _) => element.clone(),
         (None, Drawing::Parts(parts)) => stacked(parts),
+        (None, Drawing::Step(steps)) => step_bars(steps),
         (None, Drawing::Lines(..) | Drawing::None) => String::new(),
     }
 }
@@ -153,6 +154,29 @@ pub(super) fn stacked(parts: &[(Cause, u64)]) -> String {
     let spans: String = spans.collect();
     let label = label.join(", ");
     format!("<div class=\"bar\" role=\"img\" aria-label=\"{label}\">\n{spans}</div>\n")
+}
+
+/// Returns steps as bars on one scale, with the names of their parts where there is room.
+fn step_bars(steps: &[StepBar]) -> String {
+    let scale = steps.iter().map(StepBar::length_ns).max().unwrap_or(0);
+    let bars = steps.iter().map(|step| {
+        let parts = step.parts.iter().map(|&(part, ns)| {
+            let class = match part {
+                BarPart::Gpu => "gpu",
+                BarPart::Idle(cause) => cause.name(),
+                BarPart::Rest => "rest",
+            };
+            let label = format!("{} {}", part.label(), rough_time(ns));
+            // A word needs about a seventh of the bar.
+            let word = if 7 * ns >= scale { label.as_str() } else { "" };
+            let width = width(ns, scale);
+            format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{label}\">{word}</span>\n")
+        });
+        let parts: String = parts.collect();
+        let (name, told) = (escaped(&step.name), escaped(&step.told()));
+        format!("<div class=\"step\"><b>{name}</b><div class=\"bar\">\n{parts}</div><small>{told}</small></div>\n")
+    });
+    bars.collect()
 }
 
 /// Returns a part of a whole as a width in CSS.

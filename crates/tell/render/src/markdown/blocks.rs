@@ -8,7 +8,7 @@ use metalens_text::units::{capital, count};
 
 use super::escape::{as_code, clipped, in_html, in_markdown};
 use super::picture::{Picture, PictureSource};
-use crate::bars::{bar, over_time};
+use crate::bars::{self, bar, over_time};
 use crate::document::{
     Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
     Table, Tone,
@@ -263,6 +263,10 @@ impl Markdown<'_> {
             (Some(picture), _) => picture_of(picture),
             // There are pictures, and none of this: it could not be drawn.
             (None, Drawing::Lines(lines, legend)) if !self.has_pictures() => fenced(lines, legend),
+            (None, Drawing::Step(steps)) => {
+                let (lines, legend) = bars::steps(steps);
+                fenced(&lines, &legend)
+            }
             (None, _) => String::new(),
         }
     }

@@ -19,7 +19,9 @@ const KERNEL_COLUMNS: [&str; 6] = ["time", "total", "instances", "med", "name", 
 /// The way to a page with pictures.
 const PAGE: &str = "--html FILE writes a page with a timeline";
 /// Sections of the first screen.
-const SECTIONS: [&str; 6] = ["verdict", "gate", "timeline", "idle", "findings", "kernels"];
+const SECTIONS: [&str; 7] = [
+    "verdict", "gate", "step", "timeline", "idle", "findings", "kernels",
+];
 
 /// Returns the first screen of a report: the verdict, the idle time by cause, the first findings
 /// and kernels, and the names of what it leaves out.

@@ -14,6 +14,7 @@ mod phases;
 mod processes;
 mod program;
 mod recording;
+mod step;
 mod utilization;
 mod verdict;
 mod work;
@@ -33,6 +34,7 @@ pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
         report.gate.as_ref().map(gate::section),
+        step::step(report),
         Some(verdict::timeline(report)),
         idle::idle(report),
         Some(findings::findings(report)),

@@ -11,7 +11,7 @@ use crate::wording::{plain, sentence, short_time};
 /// Largest number of warnings; the notes of the report have the others.
 const WARNINGS: usize = 20;
 
-/// Returns the four sentences, and the notes that change the meaning of every number.
+/// Returns the sentences of the summary, and the notes that change the meaning of every number.
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
     let warning = summary.warning.as_deref();
@@ -30,6 +30,7 @@ pub(super) fn verdict(report: &Report) -> Section {
         let cause = sentence(cause.clone());
         rest = message!("{} {}", rest, cause);
     }
+    let [steps, slow] = [&summary.steps, &summary.slow].map(|text| text.clone().map(sentence));
     let loud = report.loud_notes().take(WARNINGS);
     let loud = loud.map(|note| note.message.clone());
     let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
@@ -38,7 +39,9 @@ pub(super) fn verdict(report: &Report) -> Section {
     let next = next.map(|next| sentence(plain(next)));
     Section::new("verdict", "", 0)
         .with_some(first)
+        .with_some(steps.map(Block::Lead))
         .with(Block::Lead(sentence(report.verdict.why.clone())))
+        .with_some(slow.map(Block::Lead))
         .with(Block::Lead(summary.busy.clone()))
         .with_some(third)
         .with(Block::Text(rest))

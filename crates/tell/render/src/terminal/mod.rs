@@ -11,6 +11,7 @@ use metalens_text::units::capital;
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;
 
+use crate::bars;
 use crate::document::{Block, Chart, Document, Drawing, Fact, FindingEntry, Item, Section, Table};
 use crate::wording::{NO_BREAK, sentence, unbroken};
 pub use columns::{Align, Columns, display_width, shorten, wrap};
@@ -224,8 +225,14 @@ fn chart_widths(lines: &[(String, String)]) -> (usize, usize) {
 }
 
 fn chart(chart: &Chart, screen: &mut Screen) {
-    let Drawing::Lines(lines, legend) = &chart.drawing else {
-        return;
+    let drawn;
+    let (lines, legend) = match &chart.drawing {
+        Drawing::Lines(lines, legend) => (lines, legend),
+        Drawing::Step(steps) => {
+            drawn = bars::steps(steps);
+            (&drawn.0, &drawn.1)
+        }
+        Drawing::None | Drawing::Parts(_) => return,
     };
     let (names, widest) = chart_widths(lines);
     if widest > screen.width {

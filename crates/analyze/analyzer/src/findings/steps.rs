@@ -1,0 +1,177 @@
+//! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
+
+use crate::basics::message::{
+    Message, Value, count, counted, factor, kernel, moment, name, number, time,
+};
+use crate::basics::statistics::{ratio, rounded};
+use crate::message;
+use crate::report::{
+    Cause, Gain, GapParts, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
+};
+use metalens_text::units::{count as grouped, rough_time};
+
+/// Share by which two rates differ from which on both are worth a word.
+const APART: f64 = 0.05;
+/// Number of slow steps whose places are said.
+const PLACES: usize = 3;
+
+/// Returns how many steps there are, how fast, and how that is known; `None` if there are none.
+pub(super) fn steps(report: &Report) -> Option<Message> {
+    let main = report.steps.first()?;
+    let kind = main.kinds.first()?;
+    let per_second = main.per_second?;
+    let typical = kind.median_ns.and_then(|ns| ratio(1_000_000_000, ns));
+    let is_apart = |typical: &f64| (typical / per_second - 1.0).abs() > APART;
+    let usual = typical.filter(is_apart).filter(|_| main.kinds.len() == 1);
+    let usual = usual.map(|typical| message!(" ({} is usual)", rate(typical)));
+    let far = [("p95", kind.p95_ns), ("p99", kind.p99_ns)];
+    let mut far = far
+        .into_iter()
+        .filter_map(|(what, ns)| Some(message!("{} {}", what, time(ns?))))
+        .peekable();
+    let far = far.peek().is_some().then(|| Message::joined(far, ", "));
+    let each = kind.median_ns.map(|ns| {
+        let far = far.map(|far| message!(" ({})", far));
+        let of_kind = (main.kinds.len() > 1)
+            .then(|| message!(" for {} of {}", count(kind.count), count(main.measured)));
+        message!(", {} each{}{}", time(ns), far, of_kind)
+    });
+    Some(message!(
+        "{}, {} a second{}{}; {}",
+        counted_steps(main),
+        rate(per_second),
+        usual,
+        each,
+        by(main),
+    ))
+}
+
+fn counted_steps(main: &StepSeries) -> Message {
+    match main.by {
+        StepsBy::Named => message!("{} × {}", count(main.count), name(&main.name)),
+        _ => counted(main.count, &main.name),
+    }
+}
+
+/// Returns how the steps were found.
+fn by(main: &StepSeries) -> Message {
+    match main.by {
+        StepsBy::Paced => "they begin on a grid of time".into(),
+        StepsBy::Named => "the program names them".into(),
+        StepsBy::Waited => "the program waits for each".into(),
+        StepsBy::Repeated => "the same work comes back".into(),
+    }
+}
+
+/// Returns a rate in three digits, or in full where it has more.
+pub(super) fn rate(per_second: f64) -> Message {
+    let decimals = match per_second {
+        small if small < 9.995 => 2,
+        middle if middle < 99.95 => 1,
+        _ => 0,
+    };
+    let text = match decimals {
+        0 => grouped(rounded(per_second)),
+        _ => format!("{per_second:.decimals$}"),
+    };
+    number(text, per_second, |number| Value::Number { number })
+}
+
+/// Returns how much longer slow steps take, why, and where they are; `None` if there are none.
+pub(super) fn slow(report: &Report) -> Option<Message> {
+    let main = report.steps.first()?;
+    let kind = main.kinds.first()?;
+    let slow = kind.slow.as_ref()?;
+    let usual_ns = kind.median_ns?;
+    let why = more(main, kind, slow).map(|why| message!(": {}", why));
+    let places = slow.longest.iter().map(|step| moment(step.start_ns));
+    let others = slow.count > PLACES as u64;
+    let places = Message::joined(places.take(PLACES), ", ");
+    let verb = if main.missed.is_some() {
+        "late"
+    } else {
+        "slow"
+    };
+    Some(message!(
+        "{} of {} are {}, {} instead of {}{} (at {}{})",
+        count(slow.count),
+        counted(kind.count, &main.name),
+        verb,
+        rough(slow.mean_ns),
+        rough(usual_ns),
+        why,
+        places,
+        if others { ", …" } else { "" },
+    ))
+}
+
+/// Returns what slow steps have more of than the typical one: the parts that have most of it.
+fn more(main: &StepSeries, kind: &StepKind, slow: &SlowSteps) -> Option<Message> {
+    let typical = kind.typical.as_ref()?;
+    let (gpu_ns, idle): (u64, GapParts) = (slow.gpu_ns?, slow.idle?);
+    let gpu_more_ns = gpu_ns.saturating_sub(typical.gpu_ns);
+    let mut parts = vec![("GPU", gpu_more_ns)];
+    parts.extend(Cause::ALL.map(|cause| {
+        let more_ns = idle.get(cause).saturating_sub(typical.idle.get(cause));
+        (cause.label(), more_ns)
+    }));
+    parts.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
+    let all_ns: u64 = parts.iter().map(|(_, ns)| ns).sum();
+    let largest = parts
+        .into_iter()
+        .filter(|(_, ns)| 5 * ns >= all_ns && *ns > 0);
+    let mut largest = largest
+        .map(|(what, ns)| message!("{} +{}", what, rough(ns)))
+        .peekable();
+    largest.peek()?;
+    let gpu = kernels(main, slow).filter(|_| 2 * gpu_more_ns >= all_ns);
+    let gpu = gpu.map(|kernels| message!("; {}", kernels));
+    Some(message!("{}{}", Message::joined(largest, ", "), gpu))
+}
+
+/// Returns which kernels take longer in slow steps: all of them, or the first.
+fn kernels(main: &StepSeries, slow: &SlowSteps) -> Option<Message> {
+    /// Share by which factors of kernels may differ.
+    const ALIKE: f64 = 0.1;
+    let times = |kernel: &SlowKernel| ratio(kernel.slow_ns, kernel.usual_ns);
+    let first = slow.kernels.first()?;
+    let most = times(first)?;
+    let is_alike =
+        |kernel: &SlowKernel| times(kernel).is_some_and(|each| (each / most - 1.0).abs() < ALIKE);
+    let noun = if main.name == "frame" {
+        "passes"
+    } else {
+        "kernels"
+    };
+    Some(
+        if slow.kernels.len() > 1 && slow.kernels.iter().all(is_alike) {
+            message!("all {} ×{}", noun, factor(most))
+        } else {
+            message!("{} ×{}", kernel(&first.name), factor(most))
+        },
+    )
+}
+
+/// Returns what a change leaves of a step, and the command that predicts it; `None` if it was not
+/// replayed.
+pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
+    let main = report.steps.first()?;
+    let (before, after) = (report.replay.as_ref()?.step?, gain.step?);
+    let a_second = |ns: u64| ratio(1_000_000_000, ns).map(rate);
+    Some(message!(
+        "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
+        gain.certainty.words(),
+        factor(gain.speedup),
+        rough(after.mean_ns),
+        Message::words(main.name.clone()),
+        rough(before.mean_ns),
+        a_second(after.mean_ns)?,
+        a_second(before.mean_ns)?,
+        gain.change?.option(),
+    ))
+}
+
+/// Returns a time in two digits: a prediction, or what is only compared, knows no more.
+fn rough(ns: u64) -> Message {
+    Message::value(rough_time(ns), Value::Time { ns })
+}
