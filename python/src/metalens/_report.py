@@ -22,9 +22,7 @@ class Choice(TypedDict, total=False):
     process: str | int
     start: str
     end: str
-    phase: str
-    iteration: int
-    skip_warmup: bool
+    step: str
     config: StrPath
     work: StrPath
     run: int

@@ -185,6 +185,28 @@ impl Analysis {
         }
     }
 
+    /// Returns the steps of the main series with a known length, each with its number, and what runs once
+    /// between them, limited to the window, in order of time.
+    #[must_use]
+    pub fn steps(&self) -> Vec<StateInterval> {
+        let (Some(main), Some(said)) = (self.subject.series.first(), self.report.steps.first())
+        else {
+            return Vec::new();
+        };
+        let window = self.subject.window();
+        let tiles = main.tiles().map(|(place, step, span)| StateInterval {
+            start_ns: span.clip(window).start_ns,
+            end_ns: span.clip(window).end_ns,
+            what: if main.counts(step) {
+                format!("{} {}", said.name, place + 1)
+            } else {
+                "once".to_owned()
+            },
+            is_induced: false,
+        });
+        tiles.filter(|step| step.start_ns < step.end_ns).collect()
+    }
+
     /// Returns every GPU interval of the process, limited to the window, sorted by start.
     pub fn intervals(&self) -> impl Iterator<Item = GpuInterval<'_>> {
         let (window, commands) = (self.subject.window(), &self.subject.commands);

@@ -20,7 +20,7 @@ use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
 use crate::metrics::{known_work, latency, phases};
 use crate::report::{
-    BoundVerdict, CommandBufferErrors, Note, Report, SCHEMA, Sanity, SelectedIteration, Summary,
+    BoundVerdict, CommandBufferErrors, Report, SCHEMA, Sanity, SelectedStep, Summary,
 };
 use crate::request::Request;
 use crate::subject::Subject;
@@ -38,50 +38,30 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
 
 /// Analyzes a trace by a request whose settings are valid.
 fn analyze_checked(trace: Trace, request: &Request) -> Result<Analysis> {
-    let Some((iteration, note)) = detected_iteration(&trace, request)? else {
-        return analyze_part(trace, request, None);
-    };
-
-    // The iterations have a warm-up cut off already if that is wanted.
-    let part = Request {
-        skip_warm_up: false,
-        ..request.clone()
-    };
-    let mut analysis = analyze_part(trace, &part, Some(iteration))?;
-    analysis.report.notes.push(note);
-    Ok(analysis)
+    let step = selected_step(&trace, request)?;
+    analyze_part(trace, request, step)
 }
 
-/// Returns the detected iteration that is requested, with a note about it. It is one of those in the
-/// report without a cut, so that both count the same.
-pub(crate) fn detected_iteration(
-    trace: &Trace,
-    request: &Request,
-) -> Result<Option<(SelectedIteration, Note)>> {
-    let detected = request.iteration.filter(|_| request.phase.is_none());
-    let Some(number) = detected else {
+/// Returns the one step that is requested. It is one of those in the report without a cut, so that both
+/// count the same.
+pub(crate) fn selected_step(trace: &Trace, request: &Request) -> Result<Option<SelectedStep>> {
+    let choice = request.step.as_ref();
+    let Some(number) = choice.and_then(|choice| choice.number) else {
         return Ok(None);
     };
-
     let whole = Request {
-        iteration: None,
+        from_ns: None,
+        to_ns: None,
         keep_everyone: false,
         ..request.clone()
     };
-    let measured = Measured::new(trace.clone(), &whole, None)?;
-    let iteration = measured.iteration(number)?;
-    let iterations = measured.figures.phases.iterations.as_ref();
-    let marker = iterations.and_then(|iterations| iterations.marker.as_deref());
-    let note = phases::iteration_note(&iteration, marker);
-    Ok(Some((iteration, note)))
+    Measured::new(trace.clone(), &whole, None)?
+        .step(number)
+        .map(Some)
 }
 
-/// Analyzes a trace, or one of its iterations.
-fn analyze_part(
-    trace: Trace,
-    request: &Request,
-    iteration: Option<SelectedIteration>,
-) -> Result<Analysis> {
+/// Analyzes a trace, or one of its steps.
+fn analyze_part(trace: Trace, request: &Request, step: Option<SelectedStep>) -> Result<Analysis> {
     let Measured {
         recording,
         mut subject,
@@ -91,7 +71,7 @@ fn analyze_part(
         is_raw,
         absent_spills,
         tables,
-    } = Measured::new(trace, request, iteration)?;
+    } = Measured::new(trace, request, step)?;
 
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
     let busy_window = BusyWindow {
@@ -111,8 +91,7 @@ fn analyze_part(
         named: &kernels.named,
         kernels: &figures.kernels,
         host: &figures.idle.host,
-        steady: steady_part(&figures, subject.window()),
-        iteration_starts: &figures.iteration_starts,
+        steps: subject.series.first(),
     };
     let mut surroundings = Surroundings::new(tables, &input, || {
         let splitter = GapSplitter::new(&subject);
@@ -144,15 +123,6 @@ fn analyze_part(
     ))
 }
 
-/// Returns the part of the window without a warm-up or a pause that dominates it.
-fn steady_part(figures: &Figures, window: Span) -> Span {
-    let found_warm_up = figures.phases.warm_up.as_ref();
-    let after_warm_up = found_warm_up.map(|warm_up| Span::new(warm_up.end_ns, window.end_ns));
-    let found_steady = figures.steady.as_ref();
-    let steady = found_steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
-    steady.or(after_warm_up).unwrap_or(window)
-}
-
 /// Returns the report with all figures. Findings and summary are still empty.
 fn report(
     recording: &Recording,
@@ -165,17 +135,12 @@ fn report(
     let errors = surroundings.machine.errors.as_ref();
     let sanity = sanity_of(recording, subject, &work, busy_window, errors);
 
-    let steady = figures
-        .phases
-        .warm_up
-        .as_ref()
-        .map(|warm_up| &warm_up.steady);
     let wall_ns = recording.facts.duration_ns;
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         summary: Summary::default(),
         verdict: BoundVerdict::default(),
-        efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
+        efficiency: efficiency(work.busy.busy_ns, work.program, wall_ns),
         source: recording.source.clone(),
         run: recording.facts.clone(),
         process: analyzed_process(&subject.chosen, &recording.names),
@@ -185,10 +150,10 @@ fn report(
         busy: work.busy,
         gaps: figures.idle.gaps,
         idle: figures.idle.time,
-        steady: figures.steady,
+        judged: figures.judged,
         steps: figures.steps,
+        selected_step: subject.cut.step,
         once: figures.once,
-        pace: figures.pace,
         replay: figures.replay,
         latency: work.latency,
         kernels: figures.kernels,
@@ -214,7 +179,7 @@ fn report(
 
     let outside = recording.outside.as_deref().unwrap_or_default();
     let own_notes = report_notes(subject, &report, outside);
-    let phase_notes = phases::notes(&report.phases, busy_window.window);
+    let phase_notes = phases::notes(&report.phases);
     let notes = recording
         .notes
         .iter()

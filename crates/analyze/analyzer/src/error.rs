@@ -134,30 +134,20 @@ pub enum Error {
         /// Description of what is wrong, and where.
         problem: String,
     },
-    /// The recording has no phase of the requested name.
-    #[error("no os_signpost interval is named {wanted}; {}", recorded_names(.present))]
-    NoSuchPhase {
-        /// Requested name of a phase.
+    /// The recording has no steps of the requested name.
+    #[error("no os_signpost interval and no work is named {wanted}; {}", recorded_names(.present))]
+    NoSuchStep {
+        /// Requested name.
         wanted: String,
         /// Names of the recorded phases.
         present: Vec<String>,
     },
-    /// The phase has fewer intervals.
-    #[error("phase {phase} has no interval number {wanted}; it has {count}")]
-    NoSuchIteration {
-        /// Name of the phase.
-        phase: String,
+    /// No steps were found, or fewer.
+    #[error("there is no step {wanted}: {}", found_steps(*.count))]
+    NoSuchNumber {
         /// Requested number, from 1.
         wanted: u64,
-        /// Number of the phase's intervals.
-        count: usize,
-    },
-    /// No iterations were detected, or fewer.
-    #[error("there is no iteration {wanted}: {}", detected(*.count))]
-    NoDetectedIteration {
-        /// Requested number, from 1.
-        wanted: u64,
-        /// Number of detected iterations.
+        /// Number of steps.
         count: usize,
     },
     /// The requested window contains no GPU interval of the process.
@@ -309,17 +299,17 @@ impl Error {
                  \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
                  \"flops\": 17179869184}]}"
             }
-            Self::NoSuchPhase { .. } => {
+            Self::NoSuchStep { .. } => {
                 "mark phases in the program with os_signpost (category PointsOfInterest), and \
                  record the instrument Points of Interest, which `metalens record` adds on its \
                  own; or choose a part by time with --from and --to"
             }
-            Self::NoDetectedIteration { .. } => {
-                "choose a part by time with --from and --to; or mark iterations in the program \
-                 with os_signpost, and choose them with --phase"
+            Self::NoSuchNumber { .. } => {
+                "choose a part by time with --from and --to; or mark steps in the program with \
+                 os_signpost, and choose them with --step NAME"
             }
             Self::EmptyWindow { .. } => {
-                "choose --from, --to or --phase so that the part includes some of them"
+                "choose --from, --to or --step so that the part includes some of them"
             }
             // The hints of these name values, or there is none.
             Self::Reported { .. }
@@ -327,7 +317,6 @@ impl Error {
             | Self::NoGpuIntervals { .. }
             | Self::OnlyCpu { .. }
             | Self::NoSamplesOfProcess { .. }
-            | Self::NoSuchIteration { .. }
             | Self::NoProcesses { .. }
             | Self::Setting { .. } => return None,
         })
@@ -392,16 +381,13 @@ impl Failure for Error {
                 "{}perhaps its threads only waited; choose another process with --process",
                 did_you_mean(wanted, present.iter().map(|(name, _)| name.as_str()))
             )),
-            Self::NoSuchPhase { wanted, present } if !present.is_empty() => Some(format!(
-                "{}choose one of these with --phase",
+            Self::NoSuchStep { wanted, present } if !present.is_empty() => Some(format!(
+                "{}choose one of these with --step",
                 did_you_mean(wanted, present.iter().map(String::as_str))
             )),
-            Self::NoSuchIteration { count, .. }
-            | Self::NoDetectedIteration {
+            Self::NoSuchNumber {
                 count: count @ 1.., ..
-            } => Some(format!(
-                "choose a number from 1 to {count} with --iteration"
-            )),
+            } => Some(format!("choose a number from 1 to {count}")),
             _ => self.fixed_hint().map(str::to_owned),
         }
     }
@@ -494,11 +480,11 @@ fn processes_with_intervals(present: &[GpuProcess]) -> String {
     format!("processes that used the GPU: {}", list.join(", "))
 }
 
-/// Returns how many iterations were detected.
-fn detected(count: usize) -> String {
+/// Returns how many steps were found.
+fn found_steps(count: usize) -> String {
     match count {
-        0 => "no sequence of kernels, command buffers or gaps repeats regularly".to_owned(),
-        count => format!("{count} were detected"),
+        0 => "nothing repeats regularly".to_owned(),
+        count => format!("the recording has {count}"),
     }
 }
 
@@ -554,7 +540,7 @@ mod tests {
         );
 
         // Names of phases are those of the recorded program.
-        let phase = Error::NoSuchPhase {
+        let phase = Error::NoSuchStep {
             wanted: "decoed".to_owned(),
             present: vec!["decode".to_owned()],
         };

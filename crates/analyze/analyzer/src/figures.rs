@@ -7,7 +7,12 @@ use serde::{Deserialize, Serialize};
 use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
 use self::Preference::{Lower, None as Neither};
 use self::TimePlace::{Between, Both, Inside, Outside};
-use crate::report::{Cause, Report};
+use crate::report::{Cause, Report, StepKind};
+
+/// Returns the steps of the main series that have most of its time.
+fn main_kind(report: &Report) -> Option<&StepKind> {
+    report.steps.first()?.kinds.first()
+}
 
 /// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -222,8 +227,8 @@ pub const FIGURES: &[Figure] = &[
         .compared("command buffers", Neither)
         .known_if(|r| r.counts.known_command_buffers().is_some())
         .column("command_buffer_count", "Their command buffers."),
-    count(Work, "counts.iterations", |r| whole(r.phases.iterations.as_ref()?.count))
-        .compared("iterations", Neither),
+    count(Work, "counts.steps", |r| whole(r.steps.first()?.count))
+        .compared("steps", Neither),
     count(Work, "counts.kernels", |r| whole(r.counts.kernels)).compared("kernel names", Neither)
         .column("kernel_count", "Their kernels, by name and channel."),
     // Without the list a label with an ampersand looks like two encoders.
@@ -262,20 +267,18 @@ pub const FIGURES: &[Figure] = &[
     ratio(Time, "efficiency.of_program", |r| r.efficiency.of_program)
         .compared("busy share from first encoding", Neither)
         .column("program_ratio", "busy_ns / program_ns."),
-    ns(Time, "efficiency.steady_ns", |r| whole(r.efficiency.steady_ns?))
-        .column("steady_ns", "Window without the warm-up; null if there is none."),
-    ratio(Time, "efficiency.of_steady", |r| r.efficiency.of_steady)
-        .column("steady_ratio", "Busy time without the warm-up / steady_ns."),
     ns(Time, "run.duration_ns", |r| whole(r.run.duration_ns?)).compared("recording", Neither)
         .column("run_duration_ns", "Duration of the recording."),
     ratio(Time, "efficiency.of_wall", |r| r.efficiency.of_wall)
         .column("wall_ratio", "busy_ns / run_duration_ns."),
-    ns(Time, "pace.period_ns", |r| whole(r.pace.as_ref()?.period_ns))
+    ns(Time, "steps.median_ns", |r| whole(main_kind(r)?.median_ns?)).compared("step", Lower)
+        .column("step_median_ns", "Median length of a step of the main series."),
+    ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time of a step", Lower)
+        .column("step_own_ns", "Median of a step's GPU time, host work and encoding."),
+    ns(Time, "steps.gpu_ns", |r| whole(main_kind(r)?.gpu_ns?)).compared("GPU busy in a step", Lower),
+    ns(Time, "steps.period_ns", |r| whole(r.steps.first()?.period_ns?))
         .compared("period of the pace", Neither),
-    ns(Time, "pace.busy_ns", |r| whole(r.pace.as_ref()?.busy_ns))
-        .compared("GPU busy in a period", Lower),
-    count(Time, "pace.missed_count", |r| whole(r.pace.as_ref()?.missed_count))
-        .compared("missed periods", Lower),
+    count(Time, "steps.missed", |r| whole(r.steps.first()?.missed?)).compared("late steps", Lower),
     ns(Gaps, "gaps.total_ns", |r| whole(r.gaps.total_ns)).compared("GPU idle", Lower).sum(Between)
         .column("gaps_ns", "Idle time: the sum of the gaps, and of the ten causes."),
     count(Gaps, "gaps.count", |r| whole(r.gaps.count)).compared("gaps", Neither)
@@ -339,11 +342,11 @@ pub const FIGURES: &[Figure] = &[
     bytes("memory.live.bytes", |r| whole(r.memory.as_ref()?.live.bytes))
         .compared("Metal memory live at the end", Lower)
         .column("memory_live_bytes", "Those that were never freed."),
-    count(Memory, "memory.iterations.median_allocations",
-        |r| whole(r.memory.as_ref()?.iterations?.median_allocations))
+    count(Memory, "memory.steps.median_allocations",
+        |r| whole(r.memory.as_ref()?.steps?.median_allocations))
         .compared("allocations per iteration", Lower),
-    bytes("memory.iterations.median_bytes",
-        |r| whole(r.memory.as_ref()?.iterations?.median_bytes))
+    bytes("memory.steps.median_bytes",
+        |r| whole(r.memory.as_ref()?.steps?.median_bytes))
         .compared("bytes allocated per iteration", Lower),
 ];
 

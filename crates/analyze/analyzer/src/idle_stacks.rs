@@ -5,7 +5,7 @@
 
 use metalens_trace::Trace;
 
-use crate::analyze::detected_iteration;
+use crate::analyze::selected_step;
 use crate::basics::spans::{Span, length_ns};
 use crate::error::{Error, Result};
 use crate::measure::only_cpu;
@@ -46,11 +46,7 @@ pub struct IdleStacks {
 /// Returns the stacks of the threads that submit while the GPU was idle. The trace must have been
 /// read with [`selection`](crate::selection).
 pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Result<IdleStacks> {
-    let iteration = detected_iteration(&trace, request)?;
-    let request = &Request {
-        skip_warm_up: request.skip_warm_up && iteration.is_none(),
-        ..request.clone()
-    };
+    let step = selected_step(&trace, request)?;
     let (mut recording, tables) = tables::take(trace)?;
     // Intervals may come from raw events, which name channels that the tables do not.
     let cpu = tables.surroundings.cpu.as_ref();
@@ -70,7 +66,7 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
         &tables.names,
         &recording,
         request,
-        iteration.map(|(iteration, _)| iteration),
+        step,
     )?;
     let window = subject.window();
     let gaps = occupancy(&subject.mine, window).gaps;

@@ -131,8 +131,8 @@ pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
 pub use raw_check::{RawComparison, compare_raw};
 pub use report::*;
-pub use request::Request;
 pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
+pub use request::{Request, StepChoice};
 pub use subject::timeline::lacks_intervals;
 pub use tables::{
     allocation_selection, profile_selection, selection, selection_with_raw_events,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::metrics::figures::{Figures, FiguresInput};
 use crate::metrics::kernels::Kernels;
 use crate::metrics::spills::SpilledEncoders;
-use crate::report::{NotRecorded, SelectedIteration};
+use crate::report::{NotRecorded, SelectedStep};
 use crate::request::Request;
 use crate::subject::gaps::{Occupancy, occupancy};
 use crate::subject::timeline::Timeline;
@@ -33,12 +33,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Measures the work in a trace, or in one of its iterations.
-    pub(crate) fn new(
-        trace: Trace,
-        request: &Request,
-        iteration: Option<SelectedIteration>,
-    ) -> Result<Self> {
+    /// Measures the work in a trace, or in one of its steps.
+    pub(crate) fn new(trace: Trace, request: &Request, step: Option<SelectedStep>) -> Result<Self> {
         let (mut recording, tables) = tables::take(trace)?;
         let cpu = tables.surroundings.cpu.as_ref();
         let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
@@ -55,7 +51,7 @@ impl Measured {
             &tables.names,
             &recording,
             request,
-            iteration,
+            step,
         )?;
 
         let (window, mine) = (subject.window(), &subject.mine);
@@ -75,7 +71,7 @@ impl Measured {
 
         let figures = FiguresInput {
             subject: &subject,
-            skips_warm_up: request.skip_warm_up,
+            choice: request.step.as_ref(),
             occupancy: &occupancy,
             kernels: &kernels,
             names,
@@ -93,26 +89,21 @@ impl Measured {
         })
     }
 
-    /// Returns the detected iteration with this number, from 1.
-    pub(crate) fn iteration(&self, number: u64) -> Result<SelectedIteration> {
-        let starts = &self.figures.iteration_starts;
-        let iterations = self.figures.phases.iterations.as_ref();
-        let index = number
-            .checked_sub(1)
-            .and_then(|index| usize::try_from(index).ok());
-        let chosen = index.zip(iterations).and_then(|(index, iterations)| {
-            let next = starts.get(index + 1).copied();
-            Some(SelectedIteration {
-                number,
-                count: iterations.count,
-                found_by: iterations.found_by,
-                start_ns: *starts.get(index)?,
-                end_ns: next.unwrap_or(self.subject.window().end_ns),
-            })
-        });
-        chosen.ok_or(Error::NoDetectedIteration {
+    /// Returns the step of the main series with this number, from 1.
+    pub(crate) fn step(&self, number: u64) -> Result<SelectedStep> {
+        let main = self.subject.series.first();
+        let count = main.map_or(0, |main| main.steps.len());
+        let found = main.and_then(|main| Some((main.by, main.step(number)?)));
+        let (by, span) = found.ok_or(Error::NoSuchNumber {
             wanted: number,
-            count: starts.len(),
+            count,
+        })?;
+        Ok(SelectedStep {
+            number,
+            count: count as u64,
+            by,
+            start_ns: span.start_ns,
+            end_ns: span.end_ns,
         })
     }
 }

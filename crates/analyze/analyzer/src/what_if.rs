@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metalens_trace::Trace;
 
-use crate::analyze::sanity_of;
+use crate::analyze::{sanity_of, selected_step};
 use crate::basics::spans::Span;
 use crate::basics::statistics::ratio;
 use crate::error::{Error, Result};
@@ -42,7 +42,8 @@ pub struct ProgramChange<'a> {
 /// Predicts the time of a changed program. The trace must have been read with
 /// [`selection`](crate::selection).
 pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> Result<WhatIf> {
-    let measured = Measured::new(trace, request, None)?;
+    let step = selected_step(&trace, request)?;
+    let measured = Measured::new(trace, request, step)?;
     let notes = loud_notes(&measured)?;
     let names = &measured.kernels.named;
     let factors = (0..names.count()).map(|kernel| (kernel, (wanted.kernel)(names.name(kernel))));
@@ -66,13 +67,13 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
 
     let input = FiguresInput {
         subject: &measured.subject,
-        skips_warm_up: request.skip_warm_up,
+        choice: request.step.as_ref(),
         occupancy: &measured.occupancy,
         kernels: &measured.kernels,
         names: &measured.recording.names,
     };
-    let steady = measured.figures.steady.as_ref();
-    let (pace, answers) = input.replayed(steady, Answers::new);
+    let judged = measured.figures.judged.as_ref();
+    let answers = input.replayed(judged, Answers::new);
     let program = &answers.likely;
     let submissions = &measured.subject.submissions;
     let command_buffers = program.measured();
@@ -95,7 +96,7 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         left_out: submissions.left_out as u64,
         is_sample: submissions.is_sample,
         driver: measured.subject.chain.source,
-        is_paced: pace.is_some(),
+        is_paced: measured.subject.pace.is_some(),
         waiting,
         before_ns,
         after_ns: asked.after_ns,

@@ -1,4 +1,4 @@
-//! Collects the units of work that a program repeats: its iterations, and the phases that it named.
+//! Collects the units of work that a program repeats: its steps, and the phases that it named.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 /// A unit of work of a variant, and its figures in each run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkUnit {
-    /// Name of the phase. Null for the iterations that were found.
+    /// Name of the phase. Null for the steps that were found.
     pub phase: Option<String>,
     /// Number of units in a run. Null in a run without them.
     pub count: SideValues,
     /// Median duration of one unit, in nanoseconds.
     pub each_ns: SideValues,
-    /// Busy time of the process in one unit, in nanoseconds: of iterations the median; of phases the
+    /// Busy time of the process in one unit, in nanoseconds: of steps the median; of phases the
     /// median duration times the busy share of the phase.
     pub busy_ns: SideValues,
 }
@@ -29,17 +29,17 @@ struct UnitRun {
     busy_ns: Option<Number>,
 }
 
-/// Returns the units of work that at least one run has: iterations first, then phases by name.
+/// Returns the units of work that at least one run has: steps first, then phases by name.
 pub(crate) fn units(reports: &[Report]) -> Vec<WorkUnit> {
     let named = reports.iter().flat_map(|report| &report.phases.signposts);
     let phases = named.filter(|phase| phase.is_analyzed && phase.count > 0);
     let names: BTreeSet<&str> = phases.map(|phase| phase.name.as_str()).collect();
 
-    let iterations = unit(None, reports.iter().map(iterations));
+    let steps = unit(None, reports.iter().map(steps));
     let phases = names
         .into_iter()
         .map(|name| unit(Some(name), reports.iter().map(|report| phase(report, name))));
-    let units = [iterations].into_iter().chain(phases);
+    let units = [steps].into_iter().chain(phases);
     units.filter(|unit| unit.each_ns.median.is_some()).collect()
 }
 
@@ -65,14 +65,15 @@ fn number(value: u64) -> Option<Number> {
     Number::new(value as f64)
 }
 
-fn iterations(report: &Report) -> UnitRun {
-    let Some(iterations) = &report.phases.iterations else {
+fn steps(report: &Report) -> UnitRun {
+    let main = report.steps.first();
+    let Some((main, kind)) = main.and_then(|main| Some((main, main.kinds.first()?))) else {
         return UnitRun::default();
     };
     UnitRun {
-        count: number(iterations.count),
-        each_ns: number(iterations.median_period_ns),
-        busy_ns: number(iterations.median_busy_ns),
+        count: number(main.count),
+        each_ns: kind.median_ns.and_then(number),
+        busy_ns: kind.gpu_ns.and_then(number),
     }
 }
 
@@ -131,9 +132,9 @@ mod tests {
         assert!(step.each_ns.median.unwrap().get() > busy);
 
         // Both repeat a, b, c, d ten times.
-        let iterations = found.iter().find(|unit| unit.phase.is_none()).unwrap();
-        assert_eq!(values(&iterations.count), [Some(10.0), Some(10.0)]);
-        let busy = iterations.busy_ns.median.unwrap().get();
+        let steps = found.iter().find(|unit| unit.phase.is_none()).unwrap();
+        assert_eq!(values(&steps.count), [Some(10.0), Some(10.0)]);
+        let busy = steps.busy_ns.median.unwrap().get();
         assert!((79_000.0..81_000.0).contains(&busy), "{busy}");
     }
 

@@ -44,8 +44,8 @@ pub enum TimeBasis {
     CommandBuffer,
     /// One GPU interval of the process.
     Interval,
-    /// One detected iteration, on request.
-    Iteration,
+    /// One step, on request.
+    Step,
     /// One instance of a kernel, on request.
     Kernel,
 }
@@ -53,8 +53,8 @@ pub enum TimeBasis {
 /// Unit of work that somebody wants times to be compared per.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PerUnit {
-    /// One detected iteration.
-    Iteration,
+    /// One step.
+    Step,
     /// One command buffer.
     CommandBuffer,
     /// One instance of the kernel with this name.
@@ -77,7 +77,7 @@ impl TimeBasis {
             Self::Whole => None,
             Self::CommandBuffer => Some("counts.command_buffers"),
             Self::Interval => Some("counts.intervals"),
-            Self::Iteration => Some("counts.iterations"),
+            Self::Step => Some("counts.steps"),
             Self::Kernel => Some(KERNEL_COUNT),
         }
     }
@@ -89,7 +89,7 @@ impl TimeBasis {
             Self::Whole => "",
             Self::CommandBuffer => " per command buffer",
             Self::Interval => " per GPU interval",
-            Self::Iteration => " per iteration",
+            Self::Step => " per step",
             Self::Kernel => " per instance",
         }
     }
@@ -101,7 +101,7 @@ impl TimeBasis {
             Self::Whole => None,
             Self::CommandBuffer => Some("command buffer"),
             Self::Interval => Some("interval"),
-            Self::Iteration => Some("iteration"),
+            Self::Step => Some("step"),
             Self::Kernel => Some("instance"),
         }
     }

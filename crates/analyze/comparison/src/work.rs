@@ -87,7 +87,7 @@ pub(crate) fn work(
     // Fusion does the same work in fewer intervals: who asks for it says that it is the same.
     let taken_as_same = preset == Some(ComparisonPreset::Fusion);
     let basis = match amount {
-        _ if per == Some(&PerUnit::Iteration) => TimeBasis::Iteration,
+        _ if per == Some(&PerUnit::Step) => TimeBasis::Step,
         _ if per == Some(&PerUnit::CommandBuffer) => TimeBasis::CommandBuffer,
         _ if per.is_some() => TimeBasis::Kernel,
         WorkAmount::Same | WorkAmount::Unknown => TimeBasis::Whole,

@@ -94,12 +94,16 @@ fn part(request: &PageRequest) -> Result<Request, Refusal> {
             ..Refusal::default()
         })
     };
+    let step = request.step.as_deref().map(str::parse).transpose();
+    let step = step.map_err(|message| Refusal {
+        message,
+        ..Refusal::default()
+    })?;
     Ok(Request {
         processes: request.process.iter().cloned().collect(),
         from_ns: time("From", &request.from)?,
         to_ns: time("To", &request.to)?,
-        phase: request.phase.clone(),
-        skip_warm_up: request.skip_warm_up,
+        step,
         ..Request::default()
     })
 }

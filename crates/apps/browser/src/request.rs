@@ -20,10 +20,8 @@ pub(crate) struct PageRequest {
     pub(crate) from: Option<String>,
     /// End of the window, as `--to`. Null for the end of the work.
     pub(crate) to: Option<String>,
-    /// Name of the phase to report on, as `--phase`.
-    pub(crate) phase: Option<String>,
-    /// True to leave out the warm-up, as `--skip-warmup` does.
-    pub(crate) skip_warm_up: bool,
+    /// What a step is, as `--step`.
+    pub(crate) step: Option<String>,
     /// Number of the run, as `--run`. Null for the last run.
     pub(crate) run: Option<u64>,
     /// True to read a truncated file up to its last complete row, as `--allow-truncated` does.

@@ -106,8 +106,7 @@ await analyze(join(root, "fixtures/small-export"));
 // A part of a recording.
 const part = join(scratch, "eager.trace");
 await analyze(part, { from: "710ms", to: "0.72 s" }, ["--from", "710ms", "--to", "0.72 s"]);
-await analyze(part, { skipWarmUp: true }, ["--skip-warmup"]);
-await analyze(part, { phase: "steps" }, ["--phase", "steps"]);
+await analyze(part, { step: "steps:2" }, ["--step", "steps:2"]);
 await analyze(part, { from: "90s" }, ["--from", "90s"]);
 
 for (const scenario of readdirSync(join(root, "fixtures/findings"), { recursive: true }).filter((name) => name.endsWith(".toml"))) {

@@ -79,7 +79,7 @@ pub(crate) struct Palette {
     /// Loud text: the color of alarm, dark or light enough to read.
     pub(crate) loud: Color,
     /// Warm-up at the beginning of the window.
-    pub(crate) warm_up: Color,
+    pub(crate) once: Color,
     /// Phases, which are distinguished by their names; shades let neighbors differ.
     pub(crate) phases: [Color; 3],
     /// Lowest and highest performance state.
@@ -105,7 +105,7 @@ impl Palette {
                 others: Color::opaque(0x6B_73_7B),
                 mark: Color::opaque(0x1A_1D_21),
                 loud: Color::opaque(0xB8_4E_00),
-                warm_up: Color::opaque(0xE0_C4_00),
+                once: Color::opaque(0xE0_C4_00),
                 phases: [0xD9_C7_A7, 0xC4_AE_84, 0xE4_D6_BC].map(Color::opaque),
                 states: [0xD0_CB_EE, 0x8A_82_C9].map(Color::opaque),
                 theme,
@@ -125,7 +125,7 @@ impl Palette {
                 others: Color::opaque(0x7C_85_90),
                 mark: Color::opaque(0xEC_EF_F3),
                 loud: Color::opaque(0xF0_7A_1F),
-                warm_up: Color::opaque(0xD9_CD_3A),
+                once: Color::opaque(0xD9_CD_3A),
                 phases: [0x5C_51_40, 0x45_3D_31, 0x73_66_52].map(Color::opaque),
                 states: [0x41_3E_68, 0x85_7D_C7].map(Color::opaque),
                 theme,
@@ -210,7 +210,7 @@ mod tests {
             let plain = own.map(|ink| (ink, palette.background));
             let causes = Cause::ALL.map(|cause| palette.cause(cause));
             let fills = causes.into_iter().chain(palette.phases);
-            let fills = fills.chain([palette.process, palette.warm_up]);
+            let fills = fills.chain([palette.process, palette.once]);
             let fills = fills.chain(palette.kernels);
             let states = [0.0, 0.25, 0.5, 0.75, 1.0].map(|state| palette.state(state));
             let fills = fills.chain(states).map(|fill| (fill.ink_on_it(), fill));

@@ -1,13 +1,10 @@
-//! Collects the parts of the window as strips: warm-up and segments, and the phases that the
-//! process named with signposts.
-//!
-//! Iterations are not drawn: their number and length are certain, but not where each begins.
+//! Collects the parts of the window as strips: the steps, and the phases that the process named with
+//! signposts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, StateInterval};
-use metalens_text::units::short_time;
 
 use crate::palette::Palette;
 use crate::strip::{Band, BandItem, BandKind};
@@ -17,79 +14,42 @@ const DEPTH: usize = 3;
 
 /// Returns the strips, outermost phases first.
 pub(crate) fn bands<'a>(analysis: &'a Analysis, palette: &Palette) -> Vec<Band<'a>> {
-    let parts = parts(analysis, palette);
-    parts.into_iter().chain(named(analysis, palette)).collect()
+    let steps = steps(analysis, palette);
+    steps.into_iter().chain(named(analysis, palette)).collect()
 }
 
-/// Returns warm-up and segments, if there is more than one part.
-fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
-    let (report, window) = (&analysis.report, &analysis.report.window);
-    let warm_up = report.phases.warm_up.as_ref();
-    let warm_until = warm_up
-        .map(|warm_up| warm_up.end_ns.min(window.end_ns))
-        .filter(|&end| end > window.start_ns);
-    let segments = segments(analysis);
-    if warm_until.is_none() && segments.len() < 2 {
-        return None;
-    }
-
-    let item = |start_ns, end_ns, kind, name: String| BandItem {
-        start_ns,
-        end_ns,
-        name: Cow::Owned(name),
-        kind,
-    };
-
-    let warm = warm_until.map(|end| item(window.start_ns, end, 0, "warm-up".to_owned()));
-    let cold = warm_until.unwrap_or(window.start_ns);
-    let several = segments.len() > 1;
-    let pause = short_time(report.phases.segments.quiet_gap_ns);
-    let legend = if several {
-        format!("segments, with pauses of {pause} or more between them")
-    } else {
-        "steady".to_owned()
-    };
-    let rest = segments.into_iter().enumerate();
-    let rest = rest.map(|(at, (start, end))| {
-        let name = if several {
-            format!("segment {}", at + 1)
+/// Returns the steps, and what runs once between them; `None` if none are known.
+fn steps<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
+    let name = &analysis.report.steps.first()?.name;
+    let steps = analysis.steps();
+    let items = steps.into_iter().enumerate().map(|(place, step)| BandItem {
+        start_ns: step.start_ns,
+        end_ns: step.end_ns,
+        kind: if step.what == "once" {
+            0
         } else {
-            "steady".to_owned()
-        };
-        item(start.max(cold), end, 1 + at % 2, name)
+            1 + place % 2
+        },
+        name: Cow::Owned(step.what),
     });
-    let rest = rest.filter(|item| item.start_ns < item.end_ns);
-
-    Some(Band {
-        items: warm.into_iter().chain(rest).collect(),
-        kinds: [
-            (palette.warm_up, "warm-up"),
-            (palette.phases[0], &legend),
-            (palette.phases[1], &legend),
-        ]
+    let legends = [
+        "runs once".to_owned(),
+        format!("{name}s"),
+        format!("{name}s"),
+    ];
+    let fills = [palette.once, palette.phases[0], palette.phases[1]];
+    let kinds = fills
+        .into_iter()
+        .zip(legends)
         .map(|(fill, legend)| BandKind {
             fill,
-            legend: Some(legend.to_owned()),
-        })
-        .into(),
-        ..Band::new("Segments")
+            legend: Some(legend),
+        });
+    Some(Band {
+        items: items.collect(),
+        kinds: kinds.collect(),
+        ..Band::new("Steps")
     })
-}
-
-/// Returns the stretches between the quiet gaps.
-fn segments(analysis: &Analysis) -> Vec<(u64, u64)> {
-    let window = &analysis.report.window;
-    let quiet_ns = analysis.report.phases.segments.quiet_gap_ns;
-    let mut at = window.start_ns;
-    let mut segments = Vec::new();
-    let quiet = analysis.gap_times().filter(|gap| gap.1 - gap.0 >= quiet_ns);
-    for (start, end) in quiet.chain([(window.end_ns, window.end_ns)]) {
-        if start > at {
-            segments.push((at, start));
-        }
-        at = end;
-    }
-    segments
 }
 
 /// Returns the process's signposts in rows without overlap.

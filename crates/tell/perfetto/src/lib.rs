@@ -77,7 +77,7 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     let mut tracks = Tracks::new(&analysis.report);
     tracks.processes(&analysis.report, &mut events)?;
 
-    states::warm_up(&analysis.report, &mut tracks, &mut events)?;
+    states::steps(analysis, &mut tracks, &mut events)?;
     states::phases(analysis, &mut tracks, &mut events)?;
     let channels = gpu::Channels::open(analysis, &mut tracks, &mut events)?;
 

@@ -1,38 +1,32 @@
-//! Writes the warm-up, phases of the process, work of engines beside the GPU's channels, and
+//! Writes the steps, phases of the process, work of engines beside the GPU's channels, and
 //! performance states of the GPU.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Report, StateInterval};
+use metalens_analyzer::{Analysis, StateInterval};
 
 use crate::event::TraceEvents;
 use crate::lanes::NestedLanes;
-use crate::tracks::{ENGINES, LanedTracks, MACHINE, OpenTracks, PHASES, Tracks, WARM_UP};
+use crate::tracks::{ENGINES, LanedTracks, MACHINE, OpenTracks, PHASES, STEPS, Tracks};
 
-/// Writes the part of the warm-up that is in the window. It has a track of its own, because the
-/// analysis found it.
-pub(crate) fn warm_up<W: Write>(
-    report: &Report,
+/// Writes the steps. They have a track of their own, because the analysis found them.
+pub(crate) fn steps<W: Write>(
+    analysis: &Analysis,
     tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let Some(warm_up) = &report.phases.warm_up else {
-        return Ok(());
-    };
-
-    let start_ns = warm_up.start_ns.max(report.window.start_ns);
-    let end_ns = warm_up.end_ns.min(report.window.end_ns);
-    // A window may begin after the warm-up.
-    if end_ns <= start_ns {
+    let steps = analysis.steps();
+    if steps.is_empty() {
         return Ok(());
     }
-    let track = tracks.open(tracks.pid(), "warm-up", WARM_UP, 0, events)?;
-    let slice = events
-        .slice(track, "warm-up", "warm-up", start_ns, end_ns)?
-        .text("why", Some(&warm_up.explanation.text))?;
-    slice.finish()
+    let track = tracks.open(tracks.pid(), "steps", STEPS, 0, events)?;
+    for step in steps {
+        let slice = events.slice(track, "step", &step.what, step.start_ns, step.end_ns)?;
+        slice.finish()?;
+    }
+    Ok(())
 }
 
 /// Writes the phases that the process named. Phases of one name are on one track if they fit.

@@ -7,8 +7,8 @@ use metalens_analyzer::Report;
 use crate::event::{TraceEvents, Track};
 use crate::lanes::FreeLanes;
 
-/// Position of the warm-up in the list, before the other tracks of the process.
-pub(crate) const WARM_UP: usize = 0;
+/// Position of the steps in the list, before the other tracks of the process.
+pub(crate) const STEPS: usize = 0;
 /// Position of the phases in the list.
 pub(crate) const PHASES: usize = 1;
 /// Position of the process's first channel; the other channels follow.

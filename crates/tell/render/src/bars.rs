@@ -88,7 +88,7 @@ pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
     let told =
         told.map(|&(part, ns)| format!("{} {} {}", letter(part), part.label(), rough_time(ns)));
     let rest: u64 = idle.iter().skip(named).map(|(_, ns)| ns).sum();
-    let rest = (rest > 0).then(|| format!("{NONE} other causes {}", rough_time(rest)));
+    let rest = (100 * rest >= scale).then(|| format!("{NONE} other causes {}", rough_time(rest)));
     let legend: Vec<String> = told.chain(rest).collect();
     (lines.collect(), legend.join(", "))
 }

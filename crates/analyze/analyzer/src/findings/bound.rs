@@ -1,8 +1,8 @@
 //! Decides the verdict in a word: what bounds the program.
 //!
-//! The verdict is about the steady part of the window, if there is one.
+//! The verdict is about the steps of the main series, if what runs once takes much of the window.
 //!
-//! 1. A program whose iterations begin on a grid of time is paced.
+//! 1. A program whose steps begin on a grid of time is paced.
 //! 2. If the GPU is busy for nine tenths of the time, the program is GPU-bound.
 //! 3. Otherwise the replay decides: the part whose removal gives at least half of what all parts
 //!    beside the GPU's work give together. If there is none, the verdict is mixed.
@@ -15,8 +15,7 @@ use crate::basics::message::{Message, count, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Bound, BoundVerdict, ExcludedPart, GapParts, HeldBy, Judged, Pace, PartKind, Removal, Replay,
-    ReplayPart, Report, WaitVerdict,
+    Bound, BoundVerdict, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report, WaitVerdict,
 };
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
@@ -25,6 +24,8 @@ const IDLE_PARTS: u64 = 10;
 const INTERVALS: u64 = 2;
 /// One part in this many of the command buffers may be missing in a replay that decides.
 const LEFT_OUT: u64 = 10;
+/// One part in this many of the window that something that runs once has, to be named.
+const ONCE_PARTS: u64 = 20;
 
 /// Verdict with its reason.
 type Decision = (Option<Bound>, Message);
@@ -35,10 +36,8 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
     let (bound, why) = match distrust(report) {
         Some(why) => (None, message!("No verdict: {}", why)),
         None => {
-            let (pace, replay) = (report.pace.as_ref(), report.replay.as_ref());
-            let (bound, why) = decide(&judged, pace, replay);
-            let excluded = report.steady.iter().flat_map(|steady| &steady.excluded);
-            let without = excluded.map(|part| without_part(part, report));
+            let (bound, why) = decide(&judged, paced(report), report.replay.as_ref());
+            let without = without(report);
             (
                 bound,
                 Message::joined(std::iter::once(why).chain(without), "; "),
@@ -56,26 +55,30 @@ pub(crate) fn is_undecided(report: &Report) -> bool {
     report.verdict.bound.is_none() && is_unknown && distrust(report).is_none()
 }
 
-/// Returns the clause that a part of the window was left out.
-fn without_part(part: &ExcludedPart, report: &Report) -> Message {
-    let length_ns = part.end_ns - part.start_ns;
-    let side = if part.start_ns == report.window.start_ns {
-        "first"
-    } else {
-        "last"
-    };
-    match part.kind {
-        PartKind::WarmUp => message!("judged without the warm-up of {}", time(length_ns)),
-        PartKind::Pause => message!(
-            "judged without the {} {}, which have a pause of {}",
-            side,
-            time(length_ns),
-            time(part.longest_gap_ns)
-        ),
-    }
+/// Returns the clause on what runs once, if the verdict leaves it out.
+fn without(report: &Report) -> Option<Message> {
+    let (judged, main) = (report.judged.as_ref()?, report.steps.first()?);
+    let first_ns = report.window.start_ns;
+    let before = judged.start_ns - first_ns;
+    let between = judged.end_ns - judged.start_ns - judged.span_ns;
+    let after = report.window.end_ns - judged.end_ns;
+    let parts = [
+        (before, "before the first"),
+        (between, "between"),
+        (after, "from the last on"),
+    ];
+    let parts = parts
+        .into_iter()
+        .filter(|(ns, _)| ns * ONCE_PARTS > report.window.span_ns);
+    let parts = parts.map(|(ns, place)| message!("{} {}", time(ns), place));
+    Some(message!(
+        "judged by the {}s alone, without {}",
+        Message::words(main.name.clone()),
+        Message::joined(parts, ", ")
+    ))
 }
 
-fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> Decision {
+fn decide(judged: &Judged<'_>, pace: Option<Message>, replay: Option<&Replay>) -> Decision {
     let parts = &judged.idle.parts;
     if judged.intervals < INTERVALS {
         let why = "No verdict: the window has a single GPU interval, and so no gap";
@@ -85,7 +88,7 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
         return (Some(Bound::Gpu), gpu(judged));
     }
     if let Some(pace) = pace {
-        return (Some(Bound::Paced), paced(pace));
+        return (Some(Bound::Paced), pace);
     }
     let Some(replay) = replay.filter(|replay| is_whole(replay)) else {
         let why = "No verdict: the recording does not tell when the program committed its work";
@@ -220,24 +223,21 @@ fn gpu(judged: &Judged<'_>) -> Message {
     message!("GPU-bound: the GPU was {} {}{}", idle, judged.name, queued)
 }
 
-fn paced(pace: &Pace) -> Message {
-    let headroom = pace.period_ns.saturating_sub(pace.busy_ns);
-    let rate = rate(1e9 / ratio(pace.period_ns, 1).unwrap_or(1.0));
-    let late = (pace.missed_count > 0).then(|| {
-        message!(
-            "; {} of {} are late",
-            count(pace.missed_count),
-            count(pace.starts)
-        )
-    });
-    message!(
+/// Returns how a program that keeps a pace does; `None` for one that does not.
+fn paced(report: &Report) -> Option<Message> {
+    let main = report.steps.first()?;
+    let (period_ns, missed) = main.period_ns.zip(main.missed)?;
+    let gpu_ns = main.kinds.first()?.gpu_ns?;
+    let late =
+        (missed > 0).then(|| message!("; {} of {} are late", count(missed), count(main.count)));
+    Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
-        rate,
-        time(pace.period_ns),
-        time(pace.busy_ns),
-        percent(ratio(headroom, pace.period_ns).unwrap_or(0.0)),
+        rate(1e9 / ratio(period_ns, 1)?),
+        time(period_ns),
+        time(gpu_ns),
+        percent(ratio(period_ns.saturating_sub(gpu_ns), period_ns)?),
         late
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -413,7 +413,7 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
 /// Returns whether a grid of time, requests or another process tell when work begins.
 fn is_held(report: &Report) -> bool {
     let replay = report.replay.as_ref();
-    report.pace.is_some() || replay.is_some_and(|replay| replay.waiting.held_by.is_some())
+    report.is_paced() || replay.is_some_and(|replay| replay.waiting.held_by.is_some())
 }
 
 /// Share of the idle time that host work and encoding need for a finding.

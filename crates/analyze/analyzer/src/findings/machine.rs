@@ -1,7 +1,7 @@
 //! Rules about the machine: errors, clock, heat, memory, other processes.
 
 use super::evidence::{Evidence, is_share, share_of};
-use super::memory::grows_by_iteration;
+use super::memory::grows_by_step;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, bytes, count, counted, moment, name, percent, process, quote, time,
@@ -198,7 +198,7 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     const GROWTH: f64 = 0.2;
     /// Fewer steps are allocations, not a leak.
     const RISES: u64 = 3;
-    if grows_by_iteration(report) {
+    if grows_by_step(report) {
         // That rule says more about the same growth.
         return None;
     }

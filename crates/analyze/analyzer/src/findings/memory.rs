@@ -1,4 +1,4 @@
-//! Rules about Metal memory: what the steady loop allocates, what it never frees, and what the driver
+//! Rules about Metal memory: what a loop allocates, what it never frees, and what the driver
 //! wires.
 
 use super::evidence::{Evidence, is_share, share_of};
@@ -8,9 +8,7 @@ use crate::basics::message::{
 };
 use crate::basics::statistics::rounded;
 use crate::message;
-use crate::report::{
-    Effort, GroupIterations, MemoryGroup, MemoryGrowth, MemoryIterations, Report, Severity,
-};
+use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -19,24 +17,24 @@ pub(super) const RULES: &[Rule] = &[
         within: &[],
         severity: Severity::Low,
         effort: Effort::SmallChange,
-        title: "each iteration allocates Metal memory and frees it again",
+        title: "each step allocates Metal memory and frees it again",
         condition: allocates,
         action: "allocate these buffers once, and use them again",
-        advice: "Keep the buffers from iteration to iteration, or take them from an MTLHeap or a \
+        advice: "Keep the buffers from step to step, or take them from an MTLHeap or a \
              pool. In MLX and PyTorch a cache does this: look for a limit that is too low \
              (mx.set_cache_limit, PYTORCH_MPS_HIGH_WATERMARK_RATIO) or for calls that empty it.",
         knobs: &[],
-        counter_evidence: "With the buffers allocated once, the time per iteration is the same.",
+        counter_evidence: "With the buffers allocated once, the time per step is the same.",
     },
     Rule {
-        id: "grows-by-iteration",
+        id: "grows-by-step",
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
         effort: Effort::Investigate,
-        title: "Metal memory grows from iteration to iteration",
+        title: "Metal memory grows from step to step",
         condition: grows,
-        action: "release what each iteration keeps, or limit the cache",
+        action: "release what each step keeps, or limit the cache",
         advice: "A leak and a cache without a limit look the same. Look at what the named function \
              keeps, at caches (MLX: mx.set_cache_limit), and at autorelease pools that are never \
              drained.",
@@ -61,25 +59,25 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Fewer iterations are no habit.
-const ITERATIONS: u64 = 8;
-/// Share of the iterations, or of the resources, that a habit covers.
+/// Fewer steps are no habit.
+const STEPS: u64 = 8;
+/// Share of the steps, or of the resources, that a habit covers.
 const NEARLY_ALL: f64 = 0.9;
 /// Largest number of callers that are named.
 const NAMED: usize = 3;
 
-fn iterations(report: &Report) -> Option<&MemoryIterations> {
-    let iterations = report.memory.as_ref()?.iterations.as_ref()?;
-    (iterations.count >= ITERATIONS).then_some(iterations)
+fn steps(report: &Report) -> Option<&MemorySteps> {
+    let steps = report.memory.as_ref()?.steps.as_ref()?;
+    (steps.count >= STEPS).then_some(steps)
 }
 
-/// Returns the callers that allocate in the iterations and fulfill a condition, the first few.
+/// Returns the callers that allocate in the steps and fulfill a condition, the first few.
 fn callers(
     report: &Report,
-    wanted: impl Fn(&GroupIterations) -> bool,
-) -> Vec<(&MemoryGroup, &GroupIterations)> {
+    wanted: impl Fn(&GroupSteps) -> bool,
+) -> Vec<(&MemoryGroup, &GroupSteps)> {
     let groups = report.memory.iter().flat_map(|memory| &memory.callers);
-    let inside = groups.filter_map(|group| Some((group, group.iterations.as_ref()?)));
+    let inside = groups.filter_map(|group| Some((group, group.steps.as_ref()?)));
     inside.filter(|(_, inside)| wanted(inside)).collect()
 }
 
@@ -88,36 +86,36 @@ fn callers(
     reason = "a share needs no more than 53 bits"
 )]
 fn allocates(report: &Report) -> Option<Evidence> {
-    /// Less is not worth a change: in an iteration of a millisecond it is 1 GiB in a second.
+    /// Less is not worth a change: in a step of a millisecond it is 1 GiB in a second.
     const BYTES: u64 = 1 << 20;
     /// Fewer small buffers are usual, such as one for the arguments of each kernel.
     const ALLOCATIONS: u64 = 64;
-    let iterations = iterations(report)?;
-    let is_habit = |inside: &GroupIterations| {
-        let (made, all) = (inside.turnover.allocations, iterations.count);
+    let steps = steps(report)?;
+    let is_habit = |inside: &GroupSteps| {
+        let (made, all) = (inside.turnover.allocations, steps.count);
         let passing = inside.passing.count as f64 >= made as f64 * NEARLY_ALL;
         passing && inside.allocating as f64 >= all as f64 * NEARLY_ALL
     };
     let callers = callers(report, is_habit);
     let sum =
-        |of: fn(&GroupIterations) -> u64| callers.iter().map(|(_, inside)| of(inside)).sum::<u64>();
+        |of: fn(&GroupSteps) -> u64| callers.iter().map(|(_, inside)| of(inside)).sum::<u64>();
     let (made, size) = (
         sum(|inside| inside.passing.count),
         sum(|inside| inside.passing.bytes),
     );
-    let is_much = size / iterations.count >= BYTES || made / iterations.count >= ALLOCATIONS;
+    let is_much = size / steps.count >= BYTES || made / steps.count >= ALLOCATIONS;
     is_much.then(|| {
         let text = message!(
-            "in {} of the steady part the process made {} an iteration, {}, which were freed again",
-            counted(iterations.count, "iteration"),
-            per(made, iterations.count, "allocation"),
-            bytes(size / iterations.count),
+            "in {} the process made {} a step, {}, which were freed again",
+            counted(steps.count, "step"),
+            per(made, steps.count, "allocation"),
+            bytes(size / steps.count),
         );
         let named = callers.iter().take(NAMED).map(|(group, inside)| {
             message!(
-                "{}, {} of {} an iteration",
+                "{}, {} of {} a step",
                 caller(group),
-                per(inside.passing.count, iterations.count, "allocation"),
+                per(inside.passing.count, steps.count, "allocation"),
                 bytes(inside.passing.bytes / inside.passing.count.max(1)),
             )
         });
@@ -129,49 +127,49 @@ fn allocates(report: &Report) -> Option<Evidence> {
 fn is_growing(growth: &MemoryGrowth) -> bool {
     /// Standard errors that chance does not reach.
     const ERRORS: f64 = 3.0;
-    let mean = growth.bytes_per_iteration;
-    mean > ERRORS * growth.error_bytes && growth.later_bytes_per_iteration > mean / 2.0
+    let mean = growth.bytes_per_step;
+    mean > ERRORS * growth.error_bytes && growth.later_bytes_per_step > mean / 2.0
 }
 
-/// Returns whether the live bytes grow from iteration to iteration.
+/// Returns whether the live bytes grow from step to step.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a share needs no more than 53 bits"
 )]
-pub(super) fn grows_by_iteration(report: &Report) -> bool {
+pub(super) fn grows_by_step(report: &Report) -> bool {
     /// Less is no trouble in any recording.
     const BYTES: i64 = 1 << 20;
     /// Share of the largest number of live bytes.
     const SHARE: f64 = 0.05;
     let peak = report.memory.as_ref().map_or(0, |memory| memory.peak_bytes);
-    iterations(report).is_some_and(|iterations| {
-        let total = iterations.growth.total_bytes;
-        is_growing(&iterations.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
+    steps(report).is_some_and(|steps| {
+        let total = steps.growth.total_bytes;
+        is_growing(&steps.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
     })
 }
 
 fn grows(report: &Report) -> Option<Evidence> {
-    let iterations = iterations(report).filter(|_| grows_by_iteration(report))?;
-    let error = match rounded(iterations.growth.error_bytes) {
+    let steps = steps(report).filter(|_| grows_by_step(report))?;
+    let error = match rounded(steps.growth.error_bytes) {
         0 => " in each".into(),
-        error => message!(" an iteration, with a standard error of {}", bytes(error)),
+        error => message!(" a step, with a standard error of {}", bytes(error)),
     };
     let text = message!(
-        "in {} of the steady part, live memory grew by {}{}: {} in all",
-        counted(iterations.count, "iteration"),
-        bytes(rounded(iterations.growth.bytes_per_iteration)),
+        "in {}, live memory grew by {}{}: {} in all",
+        counted(steps.count, "step"),
+        bytes(rounded(steps.growth.bytes_per_step)),
         error,
-        bytes(iterations.growth.total_bytes.unsigned_abs()),
+        bytes(steps.growth.total_bytes.unsigned_abs()),
     );
     let growing = callers(report, |inside| is_growing(&inside.growth));
     let callers = growing.iter().take(NAMED).map(|(group, inside)| {
         message!(
-            "{}, {} an iteration",
+            "{}, {} a step",
             caller(group),
-            bytes(rounded(inside.growth.bytes_per_iteration))
+            bytes(rounded(inside.growth.bytes_per_step))
         )
     });
-    let from = message!("the growth, from {} on", moment(iterations.start_ns));
+    let from = message!("the growth, from {} on", moment(steps.start_ns));
     Some(Evidence::new(text).at(callers).at([from]))
 }
 
@@ -217,17 +215,17 @@ fn caller(group: &MemoryGroup) -> Message {
     }
 }
 
-/// Returns a number per iteration, such as `4 allocations` or `1.5 allocations`.
+/// Returns a number per step, such as `4 allocations` or `1.5 allocations`.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a mean needs no more than 53 bits"
 )]
-fn per(total: u64, iterations: u64, noun: &str) -> Message {
-    let iterations = iterations.max(1);
-    if total.is_multiple_of(iterations) {
-        return counted(total / iterations, noun);
+fn per(total: u64, steps: u64, noun: &str) -> Message {
+    let steps = steps.max(1);
+    if total.is_multiple_of(steps) {
+        return counted(total / steps, noun);
     }
-    let mean = total as f64 / iterations as f64;
+    let mean = total as f64 / steps as f64;
     let value = |number| Value::Number { number };
     number(format!("{mean:.1} {noun}s"), mean, value)
 }

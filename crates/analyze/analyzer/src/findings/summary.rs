@@ -123,7 +123,7 @@ fn nothing_found(report: &Report) -> Message {
     let judged = report.judged();
     let (idle_ns, span_ns) = (judged.idle.total_ns, judged.span_ns);
     // The verdict and a finding say that the cause of the idle time is not recorded.
-    if report.pace.is_some() {
+    if report.is_paced() {
         return "No finding: the program keeps its pace".into();
     }
     let share = ratio(idle_ns, span_ns)

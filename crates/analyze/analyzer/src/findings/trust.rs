@@ -5,7 +5,7 @@ use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
+use crate::basics::message::{Message, count, counted, name, percent, table, time};
 use crate::message;
 use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
@@ -74,20 +74,6 @@ pub(super) const RULES: &[Rule] = &[
              the timings are GPUStartTime and GPUEndTime of the same command buffers.",
         knobs: &[],
         counter_evidence: "The timings are of another run, or in another order.",
-    },
-    Rule {
-        id: "warm-up-inside",
-        concern: Concern::Numbers,
-        within: &[],
-        severity: Severity::Caveat,
-        effort: Effort::Setting,
-        title: "the window contains a warm-up that differs from the rest",
-        condition: warm_up,
-        action: "judge the steady part: --skip-warmup cuts the warm-up off",
-        advice: "Judge the steady part. --skip-warmup cuts the warm-up off, and \
-             phases.warm_up has the results with and without it.",
-        knobs: &[],
-        counter_evidence: "The beginning of a second recording does not differ from its rest.",
     },
     Rule {
         id: "unlabeled",
@@ -224,30 +210,6 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
         });
         let numbers = Message::joined(by.into_iter().chain(clocks), "; ");
         Evidence::new(message!("{} ({})", &timings.why, numbers))
-    })
-}
-
-fn warm_up(report: &Report) -> Option<Evidence> {
-    /// A smaller change of the result is not worth a finding.
-    const CHANGE: f64 = 0.1;
-    let warm_up = report
-        .phases
-        .warm_up
-        .as_ref()
-        .filter(|warm_up| !warm_up.skipped)?;
-    let (steady, whole) = (warm_up.steady.ratio?, warm_up.whole.ratio?);
-    let change = (steady - whole).abs() / whole.max(f64::MIN_POSITIVE);
-    (change >= CHANGE).then(|| {
-        let text = message!(
-            "{}; GPU busy {} without it, {} with it",
-            &warm_up.explanation,
-            percent(steady),
-            percent(whole),
-        );
-        Evidence::new(text).at([message!(
-            "end of the warm-up: at {}",
-            moment(warm_up.end_ns)
-        )])
     })
 }
 

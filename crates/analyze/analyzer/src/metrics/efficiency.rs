@@ -1,26 +1,19 @@
-//! Computes GPU busy time divided by run time, for three definitions of run time.
+//! Computes GPU busy time divided by run time, for two definitions of run time.
 
 use crate::basics::spans::Span;
 use crate::basics::statistics::ratio;
-use crate::report::{Efficiency, WindowSummary};
+use crate::report::Efficiency;
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
 use crate::subject::interval::Interval;
 
-/// Returns the three ratios of a busy time within a window.
+/// Returns the ratios of a busy time within a window.
 #[must_use]
-pub(crate) fn efficiency(
-    busy_ns: u64,
-    program: Option<Span>,
-    steady: Option<&WindowSummary>,
-    wall_ns: Option<u64>,
-) -> Efficiency {
+pub(crate) fn efficiency(busy_ns: u64, program: Option<Span>, wall_ns: Option<u64>) -> Efficiency {
     let program_ns = program.map(Span::length_ns);
     Efficiency {
         program_ns,
         of_program: program_ns.and_then(|whole| ratio(busy_ns, whole)),
-        steady_ns: steady.map(|steady| steady.end_ns - steady.start_ns),
-        of_steady: steady.and_then(|steady| steady.ratio),
         wall_ns,
         of_wall: wall_ns.and_then(|whole| ratio(busy_ns, whole)),
     }

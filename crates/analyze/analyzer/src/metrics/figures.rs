@@ -6,33 +6,31 @@ use metalens_trace::Names;
 use super::efficiency::program;
 use super::gap_causes::GapSplitter;
 use super::idle::{Idle, idle};
+use super::judged::judged;
 use super::kernels::{Kernels, channels};
 use super::latency::latency;
-use super::phases::{Before, phases};
+use super::phases::phases;
 use super::sanity::joined;
 use super::shape::shape;
-use super::steady::steady;
 use super::steps::StepsInput;
 use crate::basics::parallel::{both, half};
 use crate::basics::spans::{Span, length_ns, overlap_ns};
 use crate::basics::statistics::ratio;
 use crate::replay::{Recorded, replay};
 use crate::report::{
-    Busy, Channel, Counts, Kernel, Latency, OncePart, Pace, Phases, Replay, Shape, Steady,
-    StepSeries, WarmUp,
+    Busy, Channel, Counts, JudgedPart, Kernel, Latency, OncePart, Phases, Replay, Shape, StepSeries,
 };
+use crate::request::StepChoice;
 use crate::subject::gaps::Occupancy;
 use crate::subject::interval::encoders;
-use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::pace::pace;
 use crate::subject::steps::Series;
-use crate::subject::{Subject, WHOLE, warm_up};
+use crate::subject::{Subject, WHOLE};
 
 /// Input of the figures.
 pub(crate) struct FiguresInput<'a> {
     pub subject: &'a Subject,
-    /// True if a warm-up was to be cut off.
-    pub skips_warm_up: bool,
+    /// Steps that somebody wants to look at.
+    pub choice: Option<&'a StepChoice>,
     pub occupancy: &'a Occupancy,
     pub kernels: &'a Kernels,
     pub names: &'a Names,
@@ -45,12 +43,9 @@ pub(crate) struct Figures {
     pub kernels: Vec<Kernel>,
     pub shape: Shape,
     pub phases: Phases,
-    /// Start of each detected iteration, in nanoseconds since the recording began.
-    pub iteration_starts: Vec<u64>,
-    pub steady: Option<Steady>,
+    pub judged: Option<JudgedPart>,
     pub steps: Vec<StepSeries>,
     pub once: Vec<OncePart>,
-    pub pace: Option<Pace>,
     pub replay: Option<Replay>,
 }
 
@@ -72,18 +67,12 @@ impl FiguresInput<'_> {
     pub(crate) fn figures(&self) -> Figures {
         let (gaps, named) = (&self.occupancy.gaps, &self.kernels.named);
         let idle_figures = || idle(gaps, &GapSplitter::new(self.subject), named);
-        let ((idle, (phases, iteration_starts)), (work, shape)) = both(
+        let ((idle, phases), (work, shape)) = both(
             || half(idle_figures, || self.phases()),
             || half(|| self.work(), || self.shape()),
         );
-        let steady = steady(
-            self.subject,
-            self.kernels,
-            self.occupancy,
-            &phases,
-            self.names,
-        );
-        let (pace, replay) = self.replayed(steady.as_ref(), replay);
+        let judged = judged(self.subject, self.kernels, self.occupancy, self.names);
+        let replay = self.replayed(judged.as_ref(), replay);
         let (steps, once) = self.steps(work.program);
         Figures {
             idle,
@@ -91,28 +80,26 @@ impl FiguresInput<'_> {
             kernels: self.kernels.summaries(self.names),
             shape,
             phases,
-            iteration_starts,
-            steady,
+            judged,
             steps,
             once,
-            pace,
             replay,
         }
     }
 
-    /// Returns the pace of the steady part, and what is made of its recorded command buffers.
+    /// Returns what is made of the recorded command buffers of the part that is judged.
     pub(crate) fn replayed<T>(
         &self,
-        steady: Option<&Steady>,
+        judged: Option<&JudgedPart>,
         replay: impl FnOnce(&Recorded<'_>) -> T,
-    ) -> (Option<Pace>, T) {
+    ) -> T {
         let subject = self.subject;
-        let part = steady
-            .map(|steady| Span::new(steady.start_ns, steady.end_ns))
+        let part = judged
+            .map(|part| Span::new(part.start_ns, part.end_ns))
             .or_else(|| subject.cut.is_cut().then(|| subject.window()));
-        let (pace, paced) = pace(&subject.submissions, part).unzip();
-        let mut held = paced.unwrap_or_default();
-        held.extend(&subject.waits.requests);
+        let paced = subject.pace.iter().flat_map(|(_, places)| places);
+        let held = paced.chain(&subject.waits.requests).copied();
+        let mut held: Vec<usize> = held.collect();
         held.sort_unstable();
         let recorded = Recorded {
             submissions: &subject.submissions,
@@ -128,7 +115,7 @@ impl FiguresInput<'_> {
                 .map(Series::submissions)
                 .unwrap_or_default(),
         };
-        (pace, replay(&recorded))
+        replay(&recorded)
     }
 
     /// Returns the steps in the window, and the parts of the run that are no step.
@@ -151,7 +138,7 @@ impl FiguresInput<'_> {
             mine: &subject.mine,
             kernels: &self.kernels.named,
             draws,
-            names: self.names,
+            choice: self.choice,
         };
         steps.measure()
     }
@@ -219,46 +206,12 @@ impl FiguresInput<'_> {
         shape(self.subject, self.kernels, self.occupancy, self.names)
     }
 
-    fn phases(&self) -> (Phases, Vec<u64>) {
-        let subject = self.subject;
-        let before = Before {
-            warm_up: if self.skips_warm_up {
-                subject.skipped.clone()
-            } else {
-                self.warm_up()
-            },
-            signposts: &subject.signposts,
-            selected: subject.cut.phase.clone(),
-            iteration: subject.cut.iteration,
-            commands: &subject.commands,
-        };
+    fn phases(&self) -> Phases {
         phases(
-            &subject.mine,
+            self.subject,
             &self.kernels.named,
             self.occupancy,
-            subject.window(),
-            before,
-            &subject.chosen,
             self.names,
         )
-    }
-
-    /// Returns a warm-up that is not cut off.
-    fn warm_up(&self) -> Option<WarmUp> {
-        let (subject, window) = (self.subject, self.subject.window());
-        let (mine, named) = (&subject.mine, &self.kernels.named);
-        let gaps = &self.occupancy.gaps;
-        let find = |kernels| warm_up::find(mine.iter(), kernels, gaps, window, self.names);
-
-        let warm_up = if named.by_label {
-            find(named)
-        } else {
-            find(&NamedIntervals::by_label(
-                mine,
-                self.names,
-                &subject.label_pairs,
-            ))
-        };
-        warm_up.map(|warm_up| warm_up.report(mine, window, false))
     }
 }

@@ -8,8 +8,6 @@
 //!
 //! A step counts in a window if all of it lies there.
 
-use metalens_trace::Names;
-
 use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{median, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
@@ -17,6 +15,7 @@ use crate::report::{
     Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
     StepSeries,
 };
+use crate::request::StepChoice;
 use crate::subject::gaps::Occupancy;
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
@@ -51,7 +50,8 @@ pub(crate) struct StepsInput<'a> {
     pub kernels: &'a NamedIntervals,
     /// True if the process draws.
     pub draws: bool,
-    pub names: &'a Names,
+    /// Steps that somebody wants to look at.
+    pub choice: Option<&'a StepChoice>,
 }
 
 /// Step with a known length that lies in the window.
@@ -93,10 +93,10 @@ impl StepsInput<'_> {
             .filter(|tile| self.holds(tile) && is_step(tile.kind))
             .collect();
         let spans: Vec<Span> = tiles.iter().map(|tile| tile.span).collect();
-        let mut own: Vec<u64> = Vec::new();
+        let mut own: Vec<(u64, u64)> = Vec::new();
         if is_main {
             self.split(&spans, |_, gpu_ns, idle| {
-                own.push(gpu_ns + idle.host_ns + idle.encoding_ns);
+                own.push((gpu_ns, gpu_ns + idle.host_ns + idle.encoding_ns));
             });
         }
         let total_ns: u64 = spans.iter().map(|span| span.length_ns()).sum();
@@ -105,22 +105,25 @@ impl StepsInput<'_> {
             .collect();
         kinds.sort_by_key(|kind| std::cmp::Reverse(kind.total_ns));
         let latencies = inside.clone().filter_map(|(_, step)| step.latency_ns);
-        let name = series.name.map(|name| self.names.text(name).to_owned());
+        let unit = self.choice.and_then(|choice| choice.unit.as_ref());
+        let name = unit.or(series.name.as_ref()).cloned();
+        let units = self.choice.map_or(1, |choice| choice.units.get());
         let measured = tiles.len() as u64;
         Some(StepSeries {
             by: series.by,
             name: name.unwrap_or_else(|| if self.draws { "frame" } else { "step" }.to_owned()),
             is_main,
+            units,
             first: first as u64 + 1,
             count: inside.count() as u64,
             measured,
-            per_second: ratio(measured, total_ns).map(|per_ns| per_ns * 1e9),
+            per_second: ratio(measured * units, total_ns).map(|per_ns| per_ns * 1e9),
             latency_ns: median(latencies).map(std::num::NonZeroU64::get),
-            period_ns: series.pace.as_ref().map(|pace| pace.period_ns),
-            missed: series.pace.as_ref().map(|pace| {
+            period_ns: series.period_ns,
+            missed: series.period_ns.map(|period_ns| {
                 let late = spans
                     .iter()
-                    .filter(|span| 2 * span.length_ns() > 3 * pace.period_ns);
+                    .filter(|span| 2 * span.length_ns() > 3 * period_ns);
                 late.count() as u64
             }),
             kinds,
@@ -137,7 +140,7 @@ impl StepsInput<'_> {
         series: &Series,
         kind: usize,
         tiles: &[Tile],
-        own: &[u64],
+        own: &[(u64, u64)],
         all_ns: u64,
     ) -> Option<StepKind> {
         let places = tiles
@@ -159,7 +162,7 @@ impl StepsInput<'_> {
         };
         let median_ns = from(FEW, 50);
         let is_main = !own.is_empty();
-        let period_ns = series.pace.as_ref().map(|pace| pace.period_ns);
+        let period_ns = series.period_ns;
         Some(StepKind {
             intervals: series.kinds.get(kind)?.intervals,
             count: lengths.len() as u64,
@@ -167,8 +170,11 @@ impl StepsInput<'_> {
             median_ns,
             p95_ns: from(FOR_P95, 95),
             p99_ns: from(FOR_P99, 99),
+            min_ns: *lengths.first()?,
             max_ns,
-            own_ns: median(places.iter().filter_map(|&place| own.get(place).copied())),
+            drift_pct: drift_pct(&of_kind),
+            gpu_ns: median(of(own, &places).map(|(gpu_ns, _)| gpu_ns)),
+            own_ns: median(of(own, &places).map(|(_, own_ns)| own_ns)),
             typical: median_ns
                 .filter(|_| is_main)
                 .and_then(|_| self.typical(&of_kind, &lengths)),
@@ -403,15 +409,42 @@ impl StepsInput<'_> {
 
 /// Returns each step with a known length.
 fn tiles(series: &Series) -> impl Iterator<Item = Tile> + use<'_> {
-    let later = series.steps.iter().skip(1);
-    series
-        .steps
-        .iter()
-        .zip(later)
-        .enumerate()
-        .map(|(place, (step, next))| Tile {
-            place,
-            kind: step.kind as usize,
-            span: Span::new(step.start_ns, next.start_ns),
-        })
+    series.tiles().map(|(place, step, span)| Tile {
+        place,
+        kind: step.kind as usize,
+        span,
+    })
+}
+
+fn of<'a>(all: &'a [(u64, u64)], places: &'a [usize]) -> impl Iterator<Item = (u64, u64)> + 'a {
+    let found = places.iter().filter_map(|&place| all.get(place));
+    found.copied()
+}
+
+/// Returns the change of the last third's median from the first third's, in percent.
+fn drift_pct(tiles: &[Tile]) -> Option<f64> {
+    let third = Some(tiles.len() / 3).filter(|&third| third >= 3)?;
+    let usual = |tiles: &[Tile]| median(tiles.iter().map(|tile| tile.span.length_ns()));
+    let first = usual(tiles.get(..third)?)?;
+    let last = usual(tiles.get(tiles.len() - third..)?)?;
+    Some((ratio(last, first)? - 1.0) * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drift_compares_thirds() {
+        let drift = |lengths: &[u64]| {
+            let tiles = lengths.iter().map(|&length| Tile {
+                place: 0,
+                kind: 0,
+                span: Span::new(0, length),
+            });
+            drift_pct(&tiles.collect::<Vec<_>>()).map(|drift| drift.round())
+        };
+        assert_eq!(drift(&[10, 10, 10, 7, 7, 7, 11, 11, 11]), Some(10.0));
+        assert_eq!(drift(&[10; 8]), None);
+    }
 }

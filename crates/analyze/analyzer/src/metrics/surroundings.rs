@@ -18,6 +18,7 @@ use crate::report::{
 };
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::steps::Series;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
 
@@ -45,10 +46,8 @@ pub(crate) struct SurroundingsInput<'a> {
     pub kernels: &'a [Kernel],
     /// Stretches of idle time that host work caused.
     pub host: &'a [Span],
-    /// The window without a warm-up or a pause that dominates it.
-    pub steady: Span,
-    /// Starts of all iterations.
-    pub iteration_starts: &'a [u64],
+    /// Main series of steps.
+    pub steps: Option<&'a Series>,
 }
 
 impl Surroundings {
@@ -80,8 +79,7 @@ impl Surroundings {
             chosen: &subject.chosen,
             names: &recording.names,
             window,
-            steady: input.steady,
-            iteration_starts: input.iteration_starts,
+            steps: input.steps,
             signposts: &subject.signposts,
         };
         let memory = memory(tables.allocations, &memory_input)

@@ -34,8 +34,8 @@ pub struct Memory {
     pub peak_at_ns: Option<u64>,
     /// Lifetimes of the resources that were made and freed; null if there are none.
     pub lifetimes: Option<Lifetimes>,
-    /// Allocations in each iteration of the steady part; null if no iterations are certain.
-    pub iterations: Option<MemoryIterations>,
+    /// Allocations in each step of the main series; null if there are few.
+    pub steps: Option<MemorySteps>,
     /// Phases of the process by the bytes that were allocated during them; phases may overlap. At
     /// most 20.
     #[serde(default)]
@@ -108,37 +108,37 @@ pub struct Lifetimes {
     pub max_ns: u64,
 }
 
-/// Allocations in the iterations of the steady part: from the first start of an iteration in it to
-/// the last. An allocation counts in the iteration during which it was made, also if a later one
+/// Allocations in the steps of the main series: from the first start in the window to
+/// the last. An allocation counts in the step during which it was made, also if a later one
 /// uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MemoryIterations {
-    /// Start of the first iteration, in nanoseconds since the recording began.
+pub struct MemorySteps {
+    /// Start of the first step, in nanoseconds since the recording began.
     pub start_ns: u64,
     /// End of the last one.
     pub end_ns: u64,
-    /// Number of these iterations.
+    /// Number of these steps.
     pub count: u64,
     /// Allocations and deallocations during all of them.
     pub turnover: Turnover,
-    /// Median number of allocations in an iteration.
+    /// Median number of allocations in a step.
     pub median_allocations: u64,
-    /// Median of the bytes that were allocated in an iteration.
+    /// Median of the bytes that were allocated in a step.
     pub median_bytes: u64,
-    /// Growth of the live bytes from iteration to iteration.
+    /// Growth of the live bytes from step to step.
     pub growth: MemoryGrowth,
 }
 
-/// Growth of live bytes from iteration to iteration: allocated minus freed bytes.
+/// Growth of live bytes from step to step: allocated minus freed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryGrowth {
-    /// Bytes per iteration, the mean of all; negative if memory shrinks.
-    pub bytes_per_iteration: f64,
+    /// Bytes per step, the mean of all; negative if memory shrinks.
+    pub bytes_per_step: f64,
     /// Standard error of that mean.
     pub error_bytes: f64,
-    /// Bytes per iteration in the later half: about the same if growth goes on.
-    pub later_bytes_per_iteration: f64,
-    /// Growth in bytes over all iterations.
+    /// Bytes per step in the later half: about the same if growth goes on.
+    pub later_bytes_per_step: f64,
+    /// Growth in bytes over all steps.
     pub total_bytes: i64,
 }
 
@@ -156,22 +156,21 @@ pub struct MemoryGroup {
     pub bytes: u64,
     /// Resources that the recording does not see end.
     pub live: CountedBytes,
-    /// Allocations of the group in the iterations of the steady part; null if no iterations are
-    /// certain, or it allocates nothing in them.
-    pub iterations: Option<GroupIterations>,
+    /// Allocations of the group in the steps of the main series; null if there are few, or it allocates nothing in them.
+    pub steps: Option<GroupSteps>,
 }
 
-/// Allocations of a group in the iterations of the steady part.
+/// Allocations of a group in the steps of the main series.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GroupIterations {
-    /// Number of iterations in which it allocates.
+pub struct GroupSteps {
+    /// Number of steps in which it allocates.
     pub allocating: u64,
-    /// Allocations and deallocations in the iterations.
+    /// Allocations and deallocations in the steps.
     pub turnover: Turnover,
-    /// Allocations in the iterations that were freed before the recording ended: what an iteration
+    /// Allocations in the steps that were freed before the recording ended: what a step
     /// makes, and somebody frees again.
     pub passing: CountedBytes,
-    /// Growth of its live bytes from iteration to iteration.
+    /// Growth of its live bytes from step to step.
     pub growth: MemoryGrowth,
 }
 

@@ -88,11 +88,6 @@ impl Report {
         });
         let excluded = self.window.excluded.iter_mut().map(|cut| &mut cut.why);
         let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
-        let warm_up = self
-            .phases
-            .warm_up
-            .iter_mut()
-            .map(|warm_up| &mut warm_up.explanation);
         let checks = self.sanity.checks.iter_mut().map(|check| &mut check.text);
         let not_recorded = self.not_recorded.iter_mut().map(|part| &mut part.why);
         let work = self.work.iter_mut().flat_map(|work| {
@@ -107,7 +102,6 @@ impl Report {
             .chain(findings)
             .chain(excluded)
             .chain(gate)
-            .chain(warm_up)
             .chain(checks)
             .chain(not_recorded)
             .chain(work)

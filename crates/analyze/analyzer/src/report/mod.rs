@@ -11,6 +11,7 @@ mod engines;
 mod gate;
 mod heap;
 mod idle;
+mod judged;
 mod kernels;
 mod known_work;
 mod machine;
@@ -23,7 +24,6 @@ mod recording;
 mod replay;
 mod sanity;
 mod shape;
-mod steady;
 mod steps;
 mod summary;
 mod verdicts;
@@ -38,6 +38,7 @@ pub use engines::*;
 pub use gate::*;
 pub use heap::*;
 pub use idle::*;
+pub use judged::*;
 pub use kernels::*;
 pub use known_work::*;
 pub use machine::*;
@@ -50,13 +51,12 @@ pub use recording::*;
 pub use replay::*;
 pub use sanity::*;
 pub use shape::*;
-pub use steady::*;
 pub use steps::*;
 pub use summary::*;
 pub use verdicts::*;
 
 /// Name of the report's schema; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.report/1";
+pub const SCHEMA: &str = "metalens.report/2";
 
 /// Size limit of a report, a comparison, a baseline or a manifest, in bytes: metalens writes none
 /// that is nearly as long.
@@ -65,7 +65,7 @@ pub const LONGEST_REPORT: u64 = 256 << 20;
 /// Report about the GPU work of one process, or of several, in one recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// Name and version of this schema: `metalens.report/1`.
+    /// Name and version of this schema: `metalens.report/2`.
     pub schema: String,
     /// Summary of the report in four sentences.
     pub summary: Summary,
@@ -91,16 +91,16 @@ pub struct Report {
     pub gaps: Gaps,
     /// Idle time of the GPU in the window, by cause.
     pub idle: IdleTime,
-    /// Steady part of the window, if a warm-up or a pause dominates it; null if the verdict is about
-    /// the whole window.
-    pub steady: Option<Steady>,
+    /// Steps that the verdict is about, where what runs once takes much of the window; null if it is about
+    /// all of it.
+    pub judged: Option<JudgedPart>,
     /// Series of steps, the one with the most GPU work first: tokens, training steps, frames. Empty if
     /// the process repeats nothing.
     pub steps: Vec<StepSeries>,
+    /// Step that the window was cut to; null if none was requested.
+    pub selected_step: Option<SelectedStep>,
     /// Parts of the run that are no step of the main series. Empty if there is none.
     pub once: Vec<OncePart>,
-    /// Pace of the program; null if its iterations do not begin on a grid of time.
-    pub pace: Option<Pace>,
     /// Submission and completion latency, encoding times, and queue depth.
     pub latency: Latency,
     /// Replay of the command buffers: which completions the program waited for, and what a change
@@ -114,7 +114,7 @@ pub struct Report {
     pub shaders: Vec<Shader>,
     /// Distribution of the GPU time: durations, overlap, repetition and outliers.
     pub shape: Shape,
-    /// Warm-up, segments, iterations and named phases of the recording.
+    /// Phases that the program named.
     pub phases: Phases,
     /// All processes that used the GPU, the longest busy time first, over the whole recording.
     pub processes: Vec<ProcessFacts>,

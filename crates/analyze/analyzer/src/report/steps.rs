@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Report;
 use super::idle::GapParts;
 
 /// Series of steps: what one thread of the program repeats, or what it named. A step reaches from its
@@ -13,6 +14,8 @@ pub struct StepSeries {
     pub by: StepsBy,
     /// Name of a step: that of the phase, or `frame`, or `step`.
     pub name: String,
+    /// Number of units in a step, such as tokens of a batch: 1 unless somebody says so.
+    pub units: u64,
     /// True for the series with the most GPU work, which the verdict is about.
     pub is_main: bool,
     /// Number of the first step in the window, from 1: they are counted in the whole recording.
@@ -21,7 +24,7 @@ pub struct StepSeries {
     pub count: u64,
     /// Number of these with a known length that lie in the window.
     pub measured: u64,
-    /// Steps per second: `measured` divided by their summed lengths; null if none is measured.
+    /// Units per second: `measured` times `units`, divided by their summed lengths; null if none is measured.
     pub per_second: Option<f64>,
     /// Usual time from the first encoding of a step to its last completion, in nanoseconds; null if
     /// unknown.
@@ -33,6 +36,21 @@ pub struct StepSeries {
     /// Steps with the same kernels, those with the most time first. Kinds with fewer than six steps and
     /// less than a twentieth of the time are left out.
     pub kinds: Vec<StepKind>,
+}
+
+/// Step that the window was cut to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedStep {
+    /// Number of the step, from 1.
+    pub number: u64,
+    /// Number of steps that begin in the recording.
+    pub count: u64,
+    /// Sign by which they were found.
+    pub by: StepsBy,
+    /// Start of the step, in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// Start of the next one; of the last one, the end of its work on the GPU.
+    pub end_ns: u64,
 }
 
 /// Sign by which steps were found.
@@ -64,8 +82,16 @@ pub struct StepKind {
     pub p95_ns: Option<u64>,
     /// 99th percentile of the lengths, in nanoseconds; null if there are fewer than 100 steps.
     pub p99_ns: Option<u64>,
+    /// Length of the shortest step in nanoseconds.
+    pub min_ns: u64,
     /// Length of the longest step in nanoseconds.
     pub max_ns: u64,
+    /// Drift in percent: the median length of the last third compared with that of the first third;
+    /// 10 means 10 % slower. Null if there are fewer than nine steps.
+    pub drift_pct: Option<f64>,
+    /// Median time in nanoseconds during which the process had work running on the GPU; null if this is not
+    /// the main series.
+    pub gpu_ns: Option<u64>,
     /// Median of the time that the program itself decides: GPU, host work and encoding, in nanoseconds;
     /// null if this is not the main series.
     pub own_ns: Option<u64>,
@@ -166,5 +192,14 @@ impl StepParts {
     #[must_use]
     pub fn length_ns(&self) -> u64 {
         self.end_ns - self.start_ns
+    }
+}
+
+impl Report {
+    /// Returns whether the steps begin on a grid of time.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        let main = self.steps.first();
+        main.is_some_and(|main| main.by == StepsBy::Paced)
     }
 }

@@ -48,28 +48,6 @@ impl Distribution {
     }
 }
 
-/// GPU use of the process during a part of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WindowSummary {
-    /// Start of the part, in nanoseconds since the recording began.
-    pub start_ns: u64,
-    /// End of the part (exclusive), in nanoseconds since the recording began.
-    pub end_ns: u64,
-    /// Number of GPU intervals of the process in the part.
-    pub intervals: u64,
-    /// Busy time of the process in the part, in nanoseconds.
-    pub busy_ns: u64,
-    /// `busy_ns` divided by the length of the part; null if it has no length.
-    pub ratio: Option<f64>,
-    /// Number of gaps in the part.
-    pub gaps: u64,
-    /// Median length of those gaps in nanoseconds; null if there are none.
-    pub median_gap_ns: Option<u64>,
-    /// Median duration of those intervals in nanoseconds, each with its time inside the part; null
-    /// if there are none.
-    pub median_interval_ns: Option<u64>,
-}
-
 /// Part of the report that the recording has no data for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NotRecorded {

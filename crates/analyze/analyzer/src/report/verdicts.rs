@@ -15,10 +15,6 @@ pub struct Efficiency {
     pub program_ns: Option<u64>,
     /// Busy time divided by `program_ns`; null if unknown.
     pub of_program: Option<f64>,
-    /// Length of the window without the warm-up, in nanoseconds; null if there is none.
-    pub steady_ns: Option<u64>,
-    /// Busy time in that part divided by `steady_ns`; null if unknown.
-    pub of_steady: Option<f64>,
     /// Duration of the whole recording in nanoseconds, with the start of the program; null if
     /// unknown.
     pub wall_ns: Option<u64>,

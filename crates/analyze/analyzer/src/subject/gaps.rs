@@ -11,7 +11,6 @@ use std::num::NonZeroU32;
 
 use super::interval::Interval;
 use crate::basics::spans::Span;
-use crate::basics::statistics::median;
 
 /// Gap: a stretch of the window without any GPU interval of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,39 +146,6 @@ fn closed(
     let gap = Gap::new(Span::new(idle_from, next), before, after);
     let busy = busy.map(|(span, _)| span);
     (busy, Some(gap).filter(|gap| !gap.span.is_empty()))
-}
-
-/// Returns the gaps between two intervals, without those at the window's edges.
-pub(crate) fn inner(gaps: &[Gap]) -> &[Gap] {
-    let gaps = match gaps {
-        [first, rest @ ..] if first.before().is_none() => rest,
-        gaps => gaps,
-    };
-    match gaps {
-        [rest @ .., last] if last.after().is_none() => rest,
-        gaps => gaps,
-    }
-}
-
-/// Minimum length of a quiet gap: no program waits for less on purpose.
-const QUIET_NS: u64 = 5_000_000;
-
-/// Factor by which a quiet gap exceeds the median gap, if there are enough gaps.
-const TIMES: u64 = 20;
-
-/// Number of gaps from which the median counts. If there are fewer, all may be quiet ones.
-const GAPS: usize = 20;
-
-/// Returns the minimum length of a quiet gap.
-#[must_use]
-pub(crate) fn quiet_gap_ns(lengths: impl Iterator<Item = u64>) -> u64 {
-    let lengths: Vec<u64> = lengths.collect();
-    if lengths.len() < GAPS {
-        return QUIET_NS;
-    }
-
-    let usual = median(lengths).unwrap_or(0);
-    QUIET_NS.max(usual.saturating_mul(TIMES))
 }
 
 #[cfg(test)]

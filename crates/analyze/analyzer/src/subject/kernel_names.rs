@@ -29,11 +29,6 @@ pub(crate) struct NameHints {
 }
 
 impl NameHints {
-    /// Returns whether labels alone name the intervals.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.shaders.names.is_empty() && self.groups.is_empty() && self.dispatched.names.is_empty()
-    }
-
     /// Returns the possible sources of an interval's name, by its index.
     pub(crate) fn sources(&self, index: usize, interval: &Interval) -> NameSources {
         NameSources {

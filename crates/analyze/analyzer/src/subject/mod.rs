@@ -2,8 +2,7 @@
 //! names of their work.
 //!
 //! ```text
-//! timeline → processes → chosen_processes → window → warm_up
-//!          → buffers, commands, signposts, gaps, named_intervals
+//! timeline → processes → chosen_processes → window → buffers, commands, signposts, gaps, named_intervals
 //! ```
 
 pub(crate) mod buffers;
@@ -27,9 +26,7 @@ pub(crate) mod steps;
 pub(crate) mod submissions;
 pub(crate) mod timeline;
 pub(crate) mod waits;
-pub(crate) mod warm_up;
 pub(crate) mod window;
-pub(crate) mod window_summary;
 
 use metalens_trace::{Names, Symbol};
 
@@ -40,11 +37,12 @@ use self::commands::{Commands, FinishedBuffers, label_pairs};
 use self::debug_groups::groups_of;
 use self::dispatches::functions_of;
 use self::facts::process_facts;
-use self::gaps::{Edges, sweep};
+use self::gaps::Edges;
 use self::interval::Interval;
 use self::kernel_names::{KernelNames, NameHints};
 use self::named_intervals::NamedIntervals;
 use self::others::OtherGpuUse;
+use self::pace::pace;
 use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
@@ -56,9 +54,7 @@ use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::report::{
-    DoubtReason, DoubtfulRows, ProcessFacts, SelectedIteration, SourceKind, WarmUp,
-};
+use crate::report::{DoubtReason, DoubtfulRows, ProcessFacts, SelectedStep, SourceKind};
 use crate::request::Request;
 use crate::tables::machine::DriverWork;
 use crate::tables::names::NameTables;
@@ -86,6 +82,8 @@ pub(crate) struct Subject {
     pub submissions: Submissions,
     /// What they waited for.
     pub waits: Waits,
+    /// Period of the grid on which the program begins its work, in nanoseconds, with the submissions on it.
+    pub pace: Option<(u64, Vec<usize>)>,
     /// Series of steps in the whole recording, the one with the most GPU work first.
     pub series: Vec<Series>,
     /// Distinct pairs of command-buffer label and encoder label, of all processes.
@@ -96,8 +94,6 @@ pub(crate) struct Subject {
     pub processes: Vec<ProcessFacts>,
     /// Time for which the GPU reports that it was active, if recorded.
     pub active: Option<Vec<Span>>,
-    /// Warm-up that was cut off, if that was requested and there is one.
-    pub skipped: Option<WarmUp>,
     /// Phases that programs named.
     pub signposts: Signposts,
     /// Command buffers that were encoded and completed, in the window if it was cut; `None` if
@@ -125,7 +121,7 @@ impl Subject {
         names: &NameTables,
         recording: &Recording,
         request: &Request,
-        iteration: Option<SelectedIteration>,
+        step: Option<SelectedStep>,
     ) -> Result<Self> {
         let signposts = Signposts::read(signposts, &recording.names);
         let with_threads = debug_groups::has_any(&names.application_events);
@@ -136,11 +132,9 @@ impl Subject {
         let input = WindowInput {
             is_log: recording.source.kind == SourceKind::Log,
             request,
-            iteration,
+            step,
             timeline: &timeline,
             chosen: &chosen,
-            signposts: &signposts,
-            label_pairs: &label_pairs,
             everyone: &everyone,
             names: &recording.names,
         };
@@ -163,7 +157,7 @@ impl Subject {
         let ((mut commands, mut chain), mut facts) = (commands?, facts?);
         commands.mark_reused(&mut facts.buffers);
         chain.join_by_order(&facts.buffers, &chosen);
-        let (window, whole) = (facts.cut.window, facts.whole);
+        let window = facts.cut.window;
 
         let finished = commands.finished(&facts.buffers, &timeline.intervals, facts.cut.reach());
         let mut subject = Self {
@@ -174,7 +168,6 @@ impl Subject {
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
-            skipped: None,
             chosen,
             cut: facts.cut,
             buffers: facts.buffers,
@@ -182,6 +175,7 @@ impl Subject {
             chain,
             submissions: Submissions::default(),
             waits: Waits::default(),
+            pace: None,
             series: Vec::new(),
             label_pairs,
             signposts,
@@ -189,12 +183,9 @@ impl Subject {
 
         subject.submissions = Submissions::new(&subject, window);
         subject.waits = waits(&subject.submissions, &subject.chain);
-        subject.series = steps::series(&subject, &recording.names);
-        subject.keep(whole);
-        if let Some(warm_up) = facts.skipped {
-            subject.skipped = Some(warm_up.report(&subject.mine, whole, true));
-            subject.keep(window);
-        }
+        subject.pace = pace(&subject.submissions);
+        subject.series = steps::series(&subject, &recording.names, request.step.as_ref())?;
+        subject.keep(window);
         Ok(subject)
     }
 
@@ -268,11 +259,9 @@ struct WindowInput<'a> {
     /// True if the input is a command-buffer log.
     is_log: bool,
     request: &'a Request,
-    iteration: Option<SelectedIteration>,
+    step: Option<SelectedStep>,
     timeline: &'a Timeline,
     chosen: &'a ChosenProcesses,
-    signposts: &'a Signposts,
-    label_pairs: &'a [(Symbol, Symbol)],
     everyone: &'a [ProcessUse],
     names: &'a Names,
 }
@@ -280,9 +269,6 @@ struct WindowInput<'a> {
 /// Facts that need the intervals of all processes, before those of others are dropped.
 struct WindowFacts {
     cut: Cut,
-    /// Window with the warm-up.
-    whole: Span,
-    skipped: Option<warm_up::DetectedWarmUp>,
     context: Context,
     /// Command buffers of the chosen processes in the whole recording.
     buffers: Vec<Buffer>,
@@ -293,43 +279,12 @@ impl WindowInput<'_> {
         let (timeline, chosen, names) = (self.timeline, self.chosen, self.names);
         let intervals = timeline.intervals.iter();
         let mine = intervals.filter(|interval| chosen.contains(interval.process));
-        let mut cut = Cut::requested(
-            self.request,
-            self.iteration,
-            timeline,
-            chosen,
-            self.signposts,
-            names,
-        )?;
-        let whole = cut.window;
-
-        let skipped = self
-            .request
-            .skip_warm_up
-            .then(|| self.warm_up(whole))
-            .flatten();
-        if let Some(warm_up) = &skipped {
-            cut.to(Span::new(warm_up.end_ns, whole.end_ns), "warm-up", "");
-        }
-
+        let cut = Cut::requested(self.request, self.step, timeline, chosen, names)?;
         Ok(WindowFacts {
             context: self.context(cut.window),
             buffers: buffers(mine, cut.window),
             cut,
-            whole,
-            skipped,
         })
-    }
-
-    fn warm_up(&self, window: Span) -> Option<warm_up::DetectedWarmUp> {
-        let mine = self.timeline.intervals.iter().filter(|interval| {
-            self.chosen.contains(interval.process) && touches(interval.span, window)
-        });
-        let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);
-        let mut gaps = Vec::new();
-        let spans = mine.clone().map(|interval| interval.span);
-        sweep(spans, window, |_, gap| gaps.extend(gap));
-        warm_up::find(mine, &kernels, &gaps, window, self.names)
     }
 
     fn context(&self, window: Span) -> Context {

@@ -1,10 +1,10 @@
 //! Assigns each GPU interval of the process to its kernel.
 
-use metalens_trace::{Names, Symbol};
+use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
 use super::interval::Interval;
-use super::kernel_names::{KernelNames, NameHints, NameSources};
+use super::kernel_names::{KernelNames, NameSources};
 use crate::report::{NamedBy, Shader};
 
 /// GPU intervals of the process, grouped into kernels: one for each name, channel, and source
@@ -20,8 +20,6 @@ pub(crate) struct NamedIntervals {
     dispatches: Vec<u64>,
     /// Functions that the program dispatched; empty if they are not recorded.
     pub functions: Vec<Shader>,
-    /// True if labels alone named the intervals.
-    pub by_label: bool,
     /// Number of intervals that the driver made of several encoders.
     pub coalesced: u64,
     /// Number of encoders in those coalesced intervals.
@@ -49,16 +47,6 @@ impl NamedIntervals {
     /// Returns the number of kernels.
     pub(crate) fn count(&self) -> usize {
         self.groups.len()
-    }
-
-    /// Names intervals by their labels alone; `pairs` are the labels of command buffers and
-    /// encoders.
-    pub(crate) fn by_label<'a>(
-        mine: impl IntoIterator<Item = &'a Interval>,
-        names: &Names,
-        pairs: &[(Symbol, Symbol)],
-    ) -> Self {
-        Self::new(mine, &KernelNames::new(names, pairs, &NameHints::default()))
     }
 
     /// Names intervals. Few labels are distinct, so each is named once.
@@ -124,7 +112,6 @@ impl NamedIntervals {
             dispatches: sums(&group_of, &hints.dispatched.counts, groups.len()),
             group_of,
             covered_ns,
-            by_label: hints.is_empty(),
             groups,
             coalesced,
             coalesced_encoders,

@@ -1,4 +1,4 @@
-//! Finds out whether a program keeps a pace: whether its iterations begin on a grid of time, such as
+//! Finds out whether a program keeps a pace: whether its steps begin on a grid of time, such as
 //! that of a display or a timer.
 //!
 //! ```text
@@ -7,14 +7,12 @@
 //! not     ├─work─┤ ├─work───┤ ├work┤ ├─work─┤
 //! ```
 //!
-//! A loop without a pace also has a usual period. But its deviations add up: an iteration that is late
+//! A loop without a pace also has a usual period. But its deviations add up: a step that is late
 //! makes all later ones late, so that it drifts away from any grid. On a grid, starts stay near it.
 
 use std::f64::consts::TAU;
 
-use crate::basics::spans::Span;
 use crate::basics::statistics::{as_f64, percentile, rounded};
-use crate::report::{MissedPeriod, Pace};
 use crate::subject::submissions::{Submission, Submissions};
 
 /// Smallest number of starts that show a grid.
@@ -41,24 +39,20 @@ const ROUNDS: usize = 3;
 /// Largest share of the time that the GPU works in a program that keeps a pace: beyond it, the work
 /// itself would set the pace.
 const BUSY: f64 = 0.9;
-/// Number of missed periods that are listed.
-const LISTED: usize = 5;
 
-/// Returns the pace of the iterations in a part of the window, and the places of the submissions that
-/// begin them; `None` if they do not begin on a grid.
-pub(crate) fn pace(submissions: &Submissions, part: Option<Span>) -> Option<(Pace, Vec<usize>)> {
-    let starts = candidates(submissions, part);
-    let (period_ns, starts) = starts
-        .iter()
-        .find_map(|starts| Some((grid(starts)?, starts)))?;
+/// Returns the period of the grid on which steps begin, in nanoseconds, and the places of the submissions
+/// that begin them; `None` if they begin on none.
+pub(crate) fn pace(submissions: &Submissions) -> Option<(u64, Vec<usize>)> {
+    let starts = candidates(submissions);
+    let mut starts = starts.iter();
+    let (period_ns, starts) = starts.find_map(|starts| Some((grid(starts)?, starts)))?;
     let places = starts.iter().map(|&(_, place)| place).collect();
-    Some((on_grid(period_ns, starts, submissions)?, places))
+    (!is_busy(starts, submissions)).then_some((rounded(period_ns), places))
 }
 
 /// Returns the starts that may lie on a grid: those after a pause of their thread.
-fn candidates(submissions: &Submissions, part: Option<Span>) -> Vec<Vec<(i64, usize)>> {
+fn candidates(submissions: &Submissions) -> Vec<Vec<(i64, usize)>> {
     let list = submissions.list.iter().enumerate();
-    let list = list.filter(|(_, submission)| submissions.is_in(submission, part));
     let begins = |place: usize, submission: &Submission| {
         (
             submission.encoding_ns.unwrap_or(submission.committed_ns),
@@ -206,48 +200,15 @@ fn middle(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Returns the pace of iterations that begin at these times, on a grid of this period.
-fn on_grid(period_ns: f64, starts: &[(i64, usize)], submissions: &Submissions) -> Option<Pace> {
-    let mut busy: Vec<u64> = Vec::with_capacity(starts.len());
-    for two in starts.windows(2) {
-        let &[(_, first), (_, next)] = two else {
-            continue;
-        };
-        let between = submissions.list.get(first..next).unwrap_or(&[]).iter();
-        let work = between.flat_map(|submission| submissions.work_of(submission));
-        busy.push(work.map(|work| work.end_ns.abs_diff(work.start_ns)).sum());
-    }
-    let span_ns = as_f64(starts.last()?.0 - starts.first()?.0);
-    let sum_ns = busy
-        .iter()
-        .map(|&ns| i64::try_from(ns).unwrap_or(i64::MAX))
-        .sum();
-    if as_f64(sum_ns) > BUSY * span_ns {
-        return None;
-    }
-    busy.sort_unstable();
-    let busy_ns = percentile(&busy, 50)?;
-    let longest_ns = percentile(&busy, 95)?;
-
-    let missed: Vec<MissedPeriod> = starts
-        .windows(2)
-        .filter_map(|two| {
-            let distance_ns = distance(two)?;
-            let is_missed = as_f64(distance_ns) > 1.5 * period_ns;
-            is_missed.then_some(MissedPeriod {
-                start_ns: u64::try_from(two.first()?.0).ok()?,
-                duration_ns: u64::try_from(distance_ns).ok()?,
-            })
-        })
-        .collect();
-    Some(Pace {
-        period_ns: rounded(period_ns),
-        starts: starts.len() as u64,
-        busy_ns,
-        longest_busy_ns: longest_ns,
-        missed_count: missed.len() as u64,
-        missed: missed.into_iter().take(LISTED).collect(),
-    })
+/// Returns whether the GPU works nearly all of the time: then the work itself sets the pace.
+fn is_busy(starts: &[(i64, usize)], submissions: &Submissions) -> bool {
+    let (Some(&(first_ns, first)), Some(&(last_ns, last))) = (starts.first(), starts.last()) else {
+        return true;
+    };
+    let between = submissions.list.get(first..last).unwrap_or(&[]).iter();
+    let work = between.flat_map(|submission| submissions.work_of(submission));
+    let sum_ns = work.map(|work| work.end_ns - work.start_ns).sum();
+    as_f64(sum_ns) > BUSY * as_f64(last_ns - first_ns)
 }
 
 #[cfg(test)]

@@ -15,14 +15,16 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::num::NonZeroU64;
 
 use metalens_trace::{Names, Symbol};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Subject;
 use super::interval::Interval;
-use super::pace::pace;
 use super::submissions::signed;
 use super::waits::Awaited;
-use crate::report::{Pace, StepsBy};
+use crate::basics::spans::Span;
+use crate::error::{Error, Result};
+use crate::report::StepsBy;
+use crate::request::StepChoice;
 
 /// Smallest number of starts that make a series.
 const STARTS: usize = 6;
@@ -40,12 +42,14 @@ const OTHER_KIND: u64 = 15;
 /// Steps of one thread, or of one name.
 pub(crate) struct Series {
     pub by: StepsBy,
-    /// Name of the phase that marks them.
-    pub name: Option<Symbol>,
-    /// Pace, if they begin on a grid of time.
-    pub pace: Option<Pace>,
+    /// Name of the phase or work that marks them.
+    pub name: Option<String>,
+    /// Time from one start to the next on the grid, in nanoseconds, if they begin on one.
+    pub period_ns: Option<u64>,
     pub steps: Vec<Step>,
     pub kinds: Vec<Kind>,
+    /// End of their work on the GPU.
+    pub end_ns: u64,
     /// Summed lengths of their work on the GPU.
     pub gpu_ns: u64,
 }
@@ -64,12 +68,42 @@ pub(crate) struct Step {
 }
 
 impl Series {
+    /// Returns each step with a known length, as its place and its time.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = (usize, &Step, Span)> {
+        let later = self.steps.iter().skip(1);
+        let steps = self.steps.iter().zip(later).enumerate();
+        steps.map(|(place, (step, next))| (place, step, Span::new(step.start_ns, next.start_ns)))
+    }
+
+    /// Returns whether a step is one of many, and not work that runs once.
+    pub(crate) fn counts(&self, step: &Step) -> bool {
+        let kind = self.kinds.get(step.kind as usize);
+        kind.is_some_and(|kind| !kind.is_foreign)
+    }
+
+    /// Returns the steps that lie in a window.
+    pub(crate) fn spans_in(&self, window: Span) -> impl Iterator<Item = Span> {
+        let inside = self.tiles().filter(move |(_, step, span)| {
+            self.counts(step) && span.start_ns >= window.start_ns && span.end_ns <= window.end_ns
+        });
+        inside.map(|(.., span)| span)
+    }
+
+    /// Returns the time of the step with this number, from 1; the last one ends with its work on the GPU.
+    pub(crate) fn step(&self, number: u64) -> Option<Span> {
+        let place = usize::try_from(number.checked_sub(1)?).ok()?;
+        let start_ns = self.steps.get(place)?.start_ns;
+        let next = self.steps.get(place + 1);
+        let end_ns = next.map_or(self.end_ns, |next| next.start_ns);
+        Some(Span::new(start_ns, end_ns.max(start_ns)))
+    }
+
     /// Returns the submissions that begin a step, in order, each with whether the step counts.
     pub(crate) fn submissions(&self) -> Vec<(usize, bool)> {
-        let steps = self.steps.iter().filter_map(|step| {
-            let kind = self.kinds.get(step.kind as usize)?;
-            Some((step.submission? as usize, !kind.is_foreign))
-        });
+        let steps = self
+            .steps
+            .iter()
+            .filter_map(|step| Some((step.submission? as usize, self.counts(step))));
         let mut steps: Vec<(usize, bool)> = steps.collect();
         steps.sort_unstable();
         steps
@@ -136,27 +170,40 @@ fn hash_of(value: &impl std::hash::Hash) -> u64 {
     BuildHasherDefault::<FxHasher>::default().hash_one(value)
 }
 
-/// Returns all series of the recording, the one with the most work on the GPU first. The subject still has
-/// the intervals of all processes.
-pub(crate) fn series(subject: &Subject, names: &Names) -> Vec<Series> {
+/// Returns all series of the recording, the one with the most work on the GPU first: those that are
+/// asked for, or else those that are found. The subject still has the intervals of all processes.
+pub(crate) fn series(
+    subject: &Subject,
+    names: &Names,
+    choice: Option<&StepChoice>,
+) -> Result<Vec<Series>> {
     let finder = Finder::new(subject);
-    let (pace, paced) = pace(&subject.submissions, None).unzip();
+    let wanted = choice.and_then(|choice| choice.name.as_deref());
+    if let Some(name) = wanted {
+        let series = finder.wanted(name, names);
+        let series = series.ok_or_else(|| Error::NoSuchStep {
+            wanted: name.to_owned(),
+            present: subject.signposts.names(names),
+        })?;
+        return Ok(vec![series]);
+    }
     let mut found: Vec<Series> = finder.named(names).into_iter().collect();
     if found.is_empty() {
         let threads = 0..subject.submissions.threads.len().max(1);
         found.extend(threads.filter_map(|thread| {
             let own = finder.of_thread(thread);
-            let on_grid = paced
-                .as_deref()
-                .and_then(|places| finder.paced(&own, places));
-            let starts = on_grid.map(|starts| (StepsBy::Paced, starts));
-            let (by, starts) = starts.or_else(|| finder.unnamed(&own))?;
-            let pace = pace.clone().filter(|_| by == StepsBy::Paced);
-            Some(finder.series(by, pace, &own, &starts))
+            let pace = subject.pace.as_ref();
+            let on_grid = pace
+                .and_then(|(period_ns, places)| Some((*period_ns, finder.paced(&own, places)?)));
+            if let Some((period_ns, starts)) = on_grid {
+                return Some(finder.series(StepsBy::Paced, Some(period_ns), &own, &starts));
+            }
+            let (by, starts) = finder.unnamed(&own)?;
+            Some(finder.series(by, None, &own, &starts))
         }));
     }
     found.sort_by_key(|series| std::cmp::Reverse(series.gpu_ns));
-    found
+    Ok(found)
 }
 
 /// Looks for steps.
@@ -267,51 +314,79 @@ impl<'a> Finder<'a> {
         let own = kinds
             .filter(|(kind, times)| chosen.contains(kind.process) && times.spans.len() >= STARTS);
         let candidates = own.filter_map(|(kind, times)| {
-            let spans = &times.spans;
-            let is_apart = spans.iter().zip(spans.iter().skip(1));
-            if !is_apart
-                .clone()
-                .all(|(one, next)| one.end_ns <= next.start_ns)
-            {
+            let mut pairs = times.spans.windows(2);
+            if !pairs.all(|two| matches!(two, [one, next] if one.end_ns <= next.start_ns)) {
                 return None;
             }
-            let place_of = |atom: &Atom| {
-                let at_ns = u64::try_from(atom.order_ns).ok()?;
-                let after = spans.partition_point(|span| span.start_ns <= at_ns);
-                let place = after.checked_sub(1)?;
-                (at_ns < spans.get(place)?.end_ns).then_some(place)
-            };
-            let inside: Vec<(Atom, usize)> = self
-                .atoms
-                .iter()
-                .filter_map(|atom| Some((*atom, place_of(atom)?)))
-                .collect();
-            let inside_ns: u64 = inside.iter().map(|(atom, _)| atom.gpu_ns()).sum();
-            let mut starts: Vec<usize> = Vec::new();
-            let mut last = None;
-            for (index, &(_, place)) in inside.iter().enumerate() {
-                if last != Some(place) {
-                    starts.push(index);
-                }
-                last = Some(place);
-            }
+            let (atoms, starts) = self.during(&times.spans);
+            let inside_ns: u64 = atoms.iter().map(Atom::gpu_ns).sum();
             let is_all = u128::from(inside_ns) * 100 >= u128::from(all_ns) * u128::from(NAMED_PCT);
-            let atoms: Vec<Atom> = inside.into_iter().map(|(atom, _)| atom).collect();
             (is_all && starts.len() >= STARTS).then_some((kind.name, atoms, starts))
         });
         // Of nested ones the outermost, which are the fewest; of those with one number, the first name.
         let best = candidates.min_by_key(|(name, _, starts)| (starts.len(), names.text(*name)));
         let (name, atoms, starts) = best?;
         let mut series = self.series(StepsBy::Named, None, &atoms, &starts);
-        series.name = Some(name);
+        series.name = Some(names.text(name).to_owned());
         Some(series)
+    }
+
+    /// Returns the series that somebody asks for: of the phases with this name or message, or of the work
+    /// with this label.
+    fn wanted(&self, name: &str, names: &Names) -> Option<Series> {
+        let spans = self
+            .subject
+            .signposts
+            .of_name(name, &self.subject.chosen, names);
+        let (atoms, starts) = match spans {
+            Some(spans) => self.during(&spans),
+            None => {
+                let is_wanted = |interval: &Interval| {
+                    let label = interval.label.map(|label| names.text(label));
+                    label.is_some_and(|label| label.split(':').any(|part| part == name))
+                };
+                let own = self.own().filter(|interval| is_wanted(interval));
+                let own = own.filter_map(|interval| interval.command_buffer);
+                let marked: FxHashSet<NonZeroU64> = own.collect();
+                let atoms = self.atoms.iter().enumerate();
+                let starts =
+                    atoms.filter(|(_, atom)| atom.id.is_some_and(|id| marked.contains(&id)));
+                (self.atoms.clone(), starts.map(|(index, _)| index).collect())
+            }
+        };
+        let mut series = self.series(StepsBy::Named, None, &atoms, &starts);
+        series.name = Some(name.to_owned());
+        (!series.steps.is_empty()).then_some(series)
+    }
+
+    /// Returns the command buffers that were committed during spans, which are sorted by start, and the
+    /// places of the first of each.
+    fn during(&self, spans: &[Span]) -> (Vec<Atom>, Vec<usize>) {
+        let place_of = |atom: &Atom| {
+            let at_ns = u64::try_from(atom.order_ns).ok()?;
+            let after = spans.partition_point(|span| span.start_ns <= at_ns);
+            let place = after.checked_sub(1)?;
+            (at_ns < spans.get(place)?.end_ns).then_some(place)
+        };
+        let (mut inside, mut starts, mut last) = (Vec::new(), Vec::new(), None);
+        for atom in &self.atoms {
+            let Some(place) = place_of(atom) else {
+                continue;
+            };
+            if last != Some(place) {
+                starts.push(inside.len());
+            }
+            last = Some(place);
+            inside.push(*atom);
+        }
+        (inside, starts)
     }
 
     /// Returns the starts on the grid, if they are of this thread.
     fn paced(&self, own: &[Atom], places: &[usize]) -> Option<Vec<usize>> {
         let list = &self.subject.submissions.list;
         let ids = places.iter().filter_map(|&place| Some(list.get(place)?.id));
-        let ids: rustc_hash::FxHashSet<NonZeroU64> = ids.collect();
+        let ids: FxHashSet<NonZeroU64> = ids.collect();
         let starts = own
             .iter()
             .enumerate()
@@ -410,7 +485,7 @@ impl<'a> Finder<'a> {
         }
         // Of very many, those with the work of the ones in the sample.
         let work = |&(index, _): &(usize, Option<usize>)| own.get(index).map(|atom| atom.work);
-        let first: rustc_hash::FxHashSet<u32> = waits.iter().filter_map(work).collect();
+        let first: FxHashSet<u32> = waits.iter().filter_map(work).collect();
         let sampled = list.iter().filter_map(|each| numbers.get(&each.id));
         let alike = sampled.filter(|&&index| {
             own.get(index)
@@ -434,7 +509,13 @@ impl<'a> Finder<'a> {
     }
 
     /// Makes the series of the steps that begin with these.
-    fn series(&self, by: StepsBy, pace: Option<Pace>, own: &[Atom], starts: &[usize]) -> Series {
+    fn series(
+        &self,
+        by: StepsBy,
+        period_ns: Option<u64>,
+        own: &[Atom],
+        starts: &[usize],
+    ) -> Series {
         let mut works = Vec::with_capacity(starts.len());
         let mut steps = Vec::with_capacity(starts.len());
         let mut last_ns = 0;
@@ -455,9 +536,10 @@ impl<'a> Finder<'a> {
         Series {
             by,
             name: None,
-            pace,
+            period_ns,
             steps,
             kinds,
+            end_ns: own.iter().map(|atom| atom.end_ns).max().unwrap_or(0),
             gpu_ns: own.iter().skip(from).map(Atom::gpu_ns).sum(),
         }
     }

@@ -5,35 +5,31 @@ use metalens_trace::Names;
 use super::WHOLE;
 use super::chosen_processes::ChosenProcesses;
 use super::facts::analyzed_process;
-use super::signposts::Signposts;
 use super::timeline::Timeline;
-use crate::basics::message::{Message, name, ungrouped};
-use crate::basics::spans::{Span, length_ns, touches, union};
+use crate::basics::message::{Message, ungrouped};
+use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
 use crate::message;
-use crate::report::{Excluded, SelectedIteration, SelectedPhase, Window};
+use crate::report::{Excluded, SelectedStep, Window};
 use crate::request::Request;
 
 /// Window, and what was cut off to get it.
 pub(crate) struct Cut {
     /// Remaining part of the recording.
     pub window: Span,
-    /// Named phase that the window was cut to.
-    pub phase: Option<SelectedPhase>,
-    /// Detected iteration that the window was cut to.
-    pub iteration: Option<SelectedIteration>,
+    /// Step that the window was cut to.
+    pub step: Option<SelectedStep>,
     excluded: Vec<Excluded>,
 }
 
 impl Cut {
     /// Returns the window from the chosen processes' first start to their last end, without what
-    /// the request cuts off, and cut to the requested phase or iteration.
+    /// the request cuts off, and cut to the requested step.
     pub(crate) fn requested(
         request: &Request,
-        iteration: Option<SelectedIteration>,
+        step: Option<SelectedStep>,
         timeline: &Timeline,
         chosen: &ChosenProcesses,
-        signposts: &Signposts,
         names: &Names,
     ) -> Result<Self> {
         let intervals = timeline.intervals.iter();
@@ -47,32 +43,20 @@ impl Cut {
         let whole = Span::new(first_ns, last_ns);
         let mut cut = Self {
             window: whole,
-            phase: None,
-            iteration,
+            step,
             excluded: Vec::new(),
         };
 
-        let (mut from_ns, mut to_ns) = (request.from_ns, request.to_ns);
+        let (from_ns, to_ns) = (request.from_ns, request.to_ns);
         let part = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
         cut.to(part, "before --from", "after --to");
-        if let Some(wanted) = &request.phase {
-            let mut spans = spans_of_phase(wanted, chosen, signposts, names)?;
-            if let Some(number) = request.iteration {
-                spans = vec![span_of_iteration(wanted, &spans, number)?];
-            }
-            let phase = cut.cut_to_phase(wanted, request.iteration, &spans);
-            // An error about an empty window names the part that was really searched.
-            from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
-            to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
-        }
-
-        if let Some(chosen) = iteration {
+        if let Some(chosen) = step {
             let part = Span::new(chosen.start_ns, chosen.end_ns);
             let number = ungrouped(chosen.number);
             cut.to(
                 part,
-                message!("before iteration {}", number.clone()),
-                message!("after iteration {}", number),
+                message!("before step {}", number.clone()),
+                message!("after step {}", number),
             );
         }
 
@@ -130,28 +114,6 @@ impl Cut {
             }));
     }
 
-    /// Cuts to the time between the first begin and the last end of a phase.
-    fn cut_to_phase(&mut self, wanted: &str, iteration: Option<u64>, spans: &[Span]) -> Span {
-        let first = spans.first().map_or(0, |span| span.start_ns);
-        let last = spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
-        let phase = Span::new(first, last);
-        let number = iteration.map(|number| message!(" number {}", ungrouped(number)));
-        self.to(
-            phase,
-            message!("before phase {}{}", name(wanted), number.clone()),
-            message!("after phase {}{}", name(wanted), number),
-        );
-        let inside = union(spans.iter().map(|span| span.clip(self.window)));
-        let touching = spans.iter().filter(|&&span| touches(span, self.window));
-        self.phase = Some(SelectedPhase {
-            name: wanted.to_owned(),
-            iteration,
-            count: touching.count() as u64,
-            between_ns: self.window.length_ns() - length_ns(&inside),
-        });
-        phase
-    }
-
     /// Returns the report's facts about the window.
     pub(crate) fn facts(&self) -> Window {
         let mut excluded = self.excluded.clone();
@@ -163,31 +125,4 @@ impl Cut {
             excluded,
         }
     }
-}
-
-fn spans_of_phase(
-    name: &str,
-    chosen: &ChosenProcesses,
-    signposts: &Signposts,
-    names: &Names,
-) -> Result<Vec<Span>> {
-    signposts
-        .of_name(name, chosen, names)
-        .ok_or_else(|| Error::NoSuchPhase {
-            wanted: name.to_owned(),
-            present: signposts.names(names),
-        })
-}
-
-/// Returns the interval of a phase with this number, from 1.
-fn span_of_iteration(phase: &str, spans: &[Span], number: u64) -> Result<Span> {
-    let index = number
-        .checked_sub(1)
-        .and_then(|index| usize::try_from(index).ok());
-    let span = index.and_then(|index| spans.get(index).copied());
-    span.ok_or_else(|| Error::NoSuchIteration {
-        phase: phase.to_owned(),
-        wanted: number,
-        count: spans.len(),
-    })
 }

@@ -447,7 +447,7 @@ fn a_requested_unit_is_compared() {
         "Per instance of matmul, new takes 1.4",
         false,
     );
-    check(PerUnit::Iteration, "Per iteration, new takes 1.4", false);
+    check(PerUnit::Step, "Per step, new takes 1.4", false);
     check(PerUnit::CommandBuffer, "Per command buffer, ", false);
     check(PerUnit::Kernel("absent".to_owned()), "", true);
 }

@@ -39,7 +39,7 @@ pub(crate) struct CompareArguments {
     /// Question to answer
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
-    /// Unit to compare times per: iteration, buffer or "kernel NAME" [default: the whole run, and a unit of
+    /// Unit to compare times per: step, buffer or "kernel NAME" [default: the whole run, and a unit of
     /// which one side has more, if all units are alike]
     #[arg(long, value_name = "UNIT", value_parser = per_unit)]
     pub(crate) per: Option<PerUnit>,
@@ -74,10 +74,10 @@ pub(crate) struct CompareArguments {
 /// Parses a unit of work.
 fn per_unit(text: &str) -> Result<PerUnit, String> {
     match (text, text.strip_prefix("kernel ")) {
-        ("iteration", _) => Ok(PerUnit::Iteration),
+        ("step", _) => Ok(PerUnit::Step),
         ("buffer", _) => Ok(PerUnit::CommandBuffer),
         (_, Some(name)) if !name.is_empty() => Ok(PerUnit::Kernel(name.to_owned())),
-        _ => Err("a unit is iteration, buffer or \"kernel NAME\"".to_owned()),
+        _ => Err("a unit is step, buffer or \"kernel NAME\"".to_owned()),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use metalens_analyzer::StepChoice;
 pub(crate) use metalens_analyzer::written::nanoseconds;
 use metalens_comparison::Gate;
 
@@ -74,17 +75,10 @@ pub(crate) struct PartArguments {
     /// End at this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
-    /// Report only on this phase: from the first begin to the last end of the os_signpost
-    /// intervals with this name, or else with this message
-    #[arg(long, value_name = "NAME")]
-    pub(crate) phase: Option<String>,
-    /// Report only on the N-th of these intervals, counted from 1; without --phase, on the N-th
-    /// detected iteration
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) iteration: Option<u64>,
-    /// Leave out the warm-up, if there is one
-    #[arg(long)]
-    pub(crate) skip_warmup: bool,
+    /// What a step is: phases (os_signpost) or labels of this name [default: what is found]. decode:137 is the
+    /// 137th alone, token=decode calls each a token, token=decode*8 counts eight in each
+    #[arg(long, value_name = "[UNIT=]NAME[:N]")]
+    pub(crate) step: Option<StepChoice>,
 }
 
 /// Run, and treatment of truncated files.

@@ -17,12 +17,9 @@ pub(super) struct Part {
     from: Option<String>,
     /// End, in the same form.
     to: Option<String>,
-    /// Name of os_signpost intervals: from the first begin to the last end.
-    phase: Option<String>,
-    /// Only the N-th interval of `phase`, counted from 1.
-    iteration: Option<u32>,
-    /// Leave out the warm-up, if there is one.
-    skip_warmup: bool,
+    /// What a step is: the name of os_signpost intervals or of labeled work. decode:137 is one of them, 137 one
+    /// of those that are found.
+    step: Option<String>,
     /// Run of the recording [default: the last].
     run: Option<u32>,
 }
@@ -34,11 +31,7 @@ impl Part {
             ("--process", self.process),
             ("--from", self.from),
             ("--to", self.to),
-            ("--phase", self.phase),
-            (
-                "--iteration",
-                self.iteration.map(|number| number.to_string()),
-            ),
+            ("--step", self.step),
             ("--run", self.run.map(|number| number.to_string())),
         ];
         for (option, text) in texts {
@@ -46,9 +39,6 @@ impl Part {
                 // With `=`, a text that begins with a hyphen is not an option.
                 arguments.push(format!("{option}={text}").into());
             }
-        }
-        if self.skip_warmup {
-            arguments.push("--skip-warmup".into());
         }
     }
 }

@@ -67,7 +67,7 @@ const RULES_WITHOUT_TRUTH: [&str; 12] = [
     "compiling-inside",
     "driver-bound",
     "few-in-flight",
-    "grows-by-iteration",
+    "grows-by-step",
     "little-work",
     "slow-host",
     "outliers",

@@ -36,7 +36,7 @@ fn runs_are_named_after_their_contents() {
     let run = name(&export, Request::default());
     assert_eq!(name(&bundle, Request::default()), run);
     let part = Request {
-        skip_warm_up: true,
+        step: "2".parse().ok(),
         ..Request::default()
     };
     assert_eq!(name(&export, part), run);

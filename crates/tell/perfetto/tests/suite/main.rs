@@ -141,14 +141,17 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
         assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
     }
 
-    let warm_up = report.phases.warm_up.as_ref();
-    let warm_up = warm_up.filter(|warm_up| warm_up.end_ns > report.window.start_ns);
-    let drawn: Vec<u64> = slices_of("warm-up", "warm-up")
+    let steps = analysis.steps();
+    let drawn: Vec<(&str, u64)> = slices
         .iter()
-        .map(|slice| slice.end_ns())
+        .filter(|slice| slice.category == "step")
+        .map(|slice| (slice.name.as_str(), slice.end_ns()))
         .collect();
-    let expected = warm_up.map(|warm_up| warm_up.end_ns.min(report.window.end_ns));
-    assert_eq!(drawn, Vec::from_iter(expected), "{what}: warm-up");
+    let expected: Vec<(&str, u64)> = steps
+        .iter()
+        .map(|step| (step.what.as_str(), step.end_ns))
+        .collect();
+    assert_eq!(drawn, expected, "{what}: steps");
 }
 
 /// Returns the length of the union of slices.

@@ -113,14 +113,6 @@ fn phases_and_states_are_drawn() {
         .map(|slice| slice.name.as_str())
         .collect();
     assert_eq!(states, ["Minimum", "Maximum"]);
-    assert!(analysis.report.phases.warm_up.is_some());
-
-    let without = Request {
-        skip_warm_up: true,
-        ..Request::default()
-    };
-    let drawn = check("states, without the warm-up", &analyzed(&without));
-    assert!(drawn.on(4200, |track| track == "warm-up").is_empty());
 }
 
 /// Work of a table without processes is on tracks of the machine; the rest on those of the process.

@@ -1,7 +1,7 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
 use metalens_analyzer::message::{count, counted, kernel, moment, quote, time};
-use metalens_analyzer::{Bucket, Message, RegularityVerdict, Report, TopGap, message};
+use metalens_analyzer::{Bucket, Message, Report, TopGap, message};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
@@ -49,45 +49,8 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
     let section = Section::new("gaps", "Gaps", 5)
         .with(Chart::picture("gaps"))
         .with(Block::Text(said))
-        .with_some(regularity(report).map(Block::Text))
         .with(Block::Table(table));
     Some(section)
-}
-
-/// Returns whether most idle time is in gaps of one length, or of many. Quiet gaps, which separate
-/// segments, are named and left out.
-fn regularity(report: &Report) -> Option<Message> {
-    let found = report.phases.regularity.as_ref()?;
-    let lengths = match found.verdict {
-        RegularityVerdict::Regular => "of about one length",
-        RegularityVerdict::Irregular => "of many lengths",
-        RegularityVerdict::Mixed => return None,
-    };
-    let gaps = &report.gaps;
-    let quiet = gaps.count.saturating_sub(found.gaps);
-    let (who, idle) = if quiet > 0 {
-        let quiet_ns = gaps.total_ns.saturating_sub(found.total_ns);
-        let who = message!(
-            "{} of {} or longer {} {} of the idle time. The others are",
-            counted(quiet, "gap"),
-            time(report.phases.segments.quiet_gap_ns),
-            if quiet == 1 { "has" } else { "have" },
-            share(quiet_ns, gaps.total_ns),
-        );
-        (who, "of their time")
-    } else {
-        (Message::from("They are"), "of the idle time")
-    };
-
-    Some(message!(
-        "{} {}: at least 80 % {} is in gaps of {} to {}, and at least half in gaps of at most {}",
-        who,
-        lengths,
-        idle,
-        time(found.p10_ns),
-        time(found.p90_ns),
-        time(found.p50_ns),
-    ))
 }
 
 /// Returns the histogram without the empty ends. Empty buckets between others stay, because they
@@ -174,62 +137,4 @@ fn driver_event(gap: &TopGap) -> Option<Message> {
             time(event.longest_ns),
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use metalens_testing::analysis_of_toml;
-
-    use super::*;
-
-    /// Returns the sentence on the gaps of a program, each 100 us long, and of the same work after a
-    /// pause.
-    fn sentence(paused: &str) -> String {
-        let stream = r#"
-            [[process.stream]]
-            count = 50
-            duration = "20us"
-            completion = "40us"
-            host = "10us"
-            encode = "10us"
-            launch = "40us"
-        "#;
-        let again = if paused.is_empty() { "" } else { stream };
-        let toml = format!(
-            r#"
-            seed = 1
-            [[process]]
-            name = "bench"
-            pid = 4200
-            role = "target"
-            {stream}
-            {again}
-            {paused}
-            "#
-        );
-        let report = analysis_of_toml(&toml).report;
-        regularity(&report).unwrap().text
-    }
-
-    /// Quiet gaps are named where there are any: the sentence is not about them.
-    #[test]
-    fn the_sentence_says_which_gaps_it_is_about() {
-        let lengths = "in gaps of 100.0 µs to 100.0 µs, and at least half in gaps of at most \
-                       100.0 µs";
-        assert_eq!(
-            sentence(""),
-            format!("They are of about one length: at least 80 % of the idle time is {lengths}")
-        );
-        // The second stream begins to encode 1 s after the recording did, which leaves a gap of
-        // 294.1 ms. Each stream has 4.9 ms in its short gaps: 9.8 of 303.9 ms.
-        let text = sentence(r#"start = "1s""#);
-        let (quiet, rest) = text.split_once(". ").unwrap();
-        assert!(
-            quiet.starts_with("1 gap of 5.000 ms or longer has 96."),
-            "{quiet}"
-        );
-        let expected =
-            format!("The others are of about one length: at least 80 % of their time is {lengths}");
-        assert_eq!(rest, expected);
-    }
 }

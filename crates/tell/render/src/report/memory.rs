@@ -4,8 +4,8 @@ use metalens_analyzer::message::{
     Value, bytes, count, counted, function, moment, name, number, process, time,
 };
 use metalens_analyzer::{
-    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemoryIterations, Message, Report,
-    Turnover, message,
+    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemorySteps, Message, Report, Turnover,
+    message,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -34,7 +34,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
     let Some(memory) = memory else {
         return Some(section);
     };
-    let steady = memory.iterations.map_or(0, |iterations| iterations.count);
+    let steady = memory.steps.map_or(0, |steps| steps.count);
     let callers = groups(
         "callers",
         "Memory by caller",
@@ -97,7 +97,7 @@ fn allocated(memory: &Memory) -> Vec<Fact> {
         );
         facts.push(Fact::new("in the window", text));
     }
-    facts.extend(memory.iterations.as_ref().map(iterations));
+    facts.extend(memory.steps.as_ref().map(steps));
     if let Some(lives) = memory.lifetimes {
         let text = message!(
             "median {}, 95th percentile {}, longest {}; {} freed",
@@ -124,27 +124,27 @@ fn turnover(part: &Turnover) -> Message {
     )
 }
 
-fn iterations(found: &MemoryIterations) -> Fact {
+fn steps(found: &MemorySteps) -> Fact {
     let text = message!(
         "median {}, {} in each of {}; {}",
         counted(found.median_allocations, "allocation"),
         bytes(found.median_bytes),
-        counted(found.count, "steady iteration"),
+        counted(found.count, "steady step"),
         change(found.growth),
     );
-    Fact::new("iteration", text)
+    Fact::new("step", text)
 }
 
-/// Returns how live bytes change from iteration to iteration, with an error only if there is one.
+/// Returns how live bytes change from step to step, with an error only if there is one.
 fn change(growth: MemoryGrowth) -> Message {
-    let (mean, error) = (growth.bytes_per_iteration, whole(growth.error_bytes));
+    let (mean, error) = (growth.bytes_per_step, whole(growth.error_bytes));
     let size = whole(mean.abs());
     let way = if mean < 0.0 { "shrinks" } else { "grows" };
     match (size, error) {
         (0, _) => "live memory does not grow".into(),
         (_, 0) => message!("live memory {} by {} in each", way, bytes(size)),
         _ => message!(
-            "live memory {} by {} an iteration (standard error {})",
+            "live memory {} by {} an step (standard error {})",
             way,
             bytes(size),
             bytes(error)
@@ -197,7 +197,7 @@ fn groups(
     caption: &'static str,
     groups: &[MemoryGroup],
     all: u64,
-    iterations: u64,
+    steps: u64,
 ) -> Option<Block> {
     let (short, long) = GROUPS;
     let columns = vec![
@@ -205,7 +205,7 @@ fn groups(
         Column::number("allocations"),
         Column::number("bytes"),
         Column::number("never freed"),
-        Column::number("an iteration").spare(1),
+        Column::number("an step").spare(1),
         Column::number("growth").spare(2),
     ];
     let table = Table::new(id, caption, columns).sortable();
@@ -213,17 +213,15 @@ fn groups(
         .limited(short, long)
         .of(usize::try_from(all).unwrap_or(usize::MAX));
     for group in groups.iter().take(long) {
-        let inside = group.iterations.as_ref();
-        let each = inside.map(|inside| mean(inside.turnover.allocations, iterations));
+        let inside = group.steps.as_ref();
+        let each = inside.map(|inside| mean(inside.turnover.allocations, steps));
         table.row([
             Cell::from(title(group, id)),
             Cell::from(count(group.allocations)),
             Cell::from(bytes(group.bytes)),
             Cell::from(bytes(group.live.bytes)),
             Cell::from(known(each, rounded)),
-            Cell::from(known(inside, |inside| {
-                growth(inside.growth.bytes_per_iteration)
-            })),
+            Cell::from(known(inside, |inside| growth(inside.growth.bytes_per_step))),
         ]);
     }
     (!groups.is_empty()).then_some(Block::Table(table))
@@ -362,19 +360,15 @@ fn mean(total: u64, count: u64) -> f64 {
     total as f64 / count.max(1) as f64
 }
 
-fn growth(bytes_per_iteration: f64) -> Message {
-    let size = whole(bytes_per_iteration.abs());
+fn growth(bytes_per_step: f64) -> Message {
+    let size = whole(bytes_per_step.abs());
     if size == 0 {
         return "none".into();
     }
     let size = metalens_text::units::bytes(size);
-    let sign = if bytes_per_iteration < 0.0 {
-        "−"
-    } else {
-        "+"
-    };
+    let sign = if bytes_per_step < 0.0 { "−" } else { "+" };
     let value = |number| Value::Number { number };
-    number(format!("{sign}{size}"), bytes_per_iteration, value)
+    number(format!("{sign}{size}"), bytes_per_step, value)
 }
 
 /// Returns a number with at most one decimal.

@@ -7,9 +7,7 @@ use crate::document::{Block, Fact, Section};
 
 /// Returns the quiet notes, and the checks that fail; `None` if there are none.
 pub(super) fn notes(report: &Report) -> Option<Section> {
-    // The phases say where a warm-up ends, and all of it.
     let notes = report.quiet_notes();
-    let notes = notes.filter(|note| note.id != "warm-up");
     let notes = notes.map(|note| note.message.clone());
     let failed = report.sanity.checks.iter().filter(|check| !check.ok);
     let failed = failed.map(|check| check.text.clone());

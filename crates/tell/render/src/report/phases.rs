@@ -1,11 +1,9 @@
-//! Builds the section on phases: warm-up, segments, iterations, and phases that programs named.
+//! Builds the section on phases that programs named.
 
-use metalens_analyzer::message::{
-    Value, count, counted, kernel, moment, name, number, percent, process, time,
-};
+use metalens_analyzer::message::{count, counted, kernel, name, percent, process, time};
 use metalens_analyzer::{Phases, Report, message};
 
-use crate::document::{Block, Column, Fact, Section, Table};
+use crate::document::{Block, Column, Section, Table};
 use crate::wording::known;
 
 /// Largest numbers of named phases on screens and pages, and on interactive pages.
@@ -19,11 +17,7 @@ const PHASE_KERNELS: (usize, usize) = (24, 200);
 /// Returns the phases; `None` if there are none.
 pub(super) fn phases(report: &Report) -> Option<Section> {
     let phases = &report.phases;
-    let facts = Block::facts(facts(phases));
-    let named = (!phases.signposts.is_empty()).then(|| Block::Table(named(phases)));
-    if facts.is_none() && named.is_none() {
-        return None;
-    }
+    let named = (!phases.signposts.is_empty()).then(|| Block::Table(named(phases)))?;
     let kernels = kernels(phases).map(Block::Table);
     let unplaced = (kernels.is_some() && phases.unplaced > 0).then(|| {
         Block::Remark(message!(
@@ -35,7 +29,7 @@ pub(super) fn phases(report: &Report) -> Option<Section> {
         .is_some()
         .then_some(Block::Heading("Kernels by the phase that encoded them"));
     let section = Section::new("phases", "Phases", 7);
-    let section = section.with_some(facts).with_some(named);
+    let section = section.with(named);
     let section = section.with_some(heading).with_some(kernels);
     Some(section.with_some(unplaced))
 }
@@ -75,59 +69,6 @@ fn kernels(phases: &Phases) -> Option<Table> {
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     let table = table.sortable().limited(short, long).of(total);
     (!table.rows.is_empty()).then_some(table)
-}
-
-fn facts(phases: &Phases) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    if let Some(warm_up) = &phases.warm_up {
-        let done = if warm_up.skipped {
-            "cut off"
-        } else {
-            "counted here (--skip-warmup cuts it off)"
-        };
-        let text = message!(
-            "until {}, {}: {}; the GPU was busy {} without it, {} with it",
-            moment(warm_up.end_ns),
-            done,
-            warm_up.explanation.clone(),
-            known(warm_up.steady.ratio, percent),
-            known(warm_up.whole.ratio, percent),
-        );
-        facts.push(Fact::new("warm-up", text));
-    }
-
-    if phases.segments.count > 1 {
-        let quiet = time(phases.segments.quiet_gap_ns);
-        let text = message!(
-            "{}, separated by gaps of {} or more",
-            count(phases.segments.count),
-            quiet
-        );
-        facts.push(Fact::new("segments", text));
-    }
-
-    if let Some(found) = &phases.iterations {
-        let drift = found.drift_pct.map(|drift| {
-            let value = |drift: f64| Value::Change {
-                change: drift / 100.0,
-            };
-            message!(
-                ", drift {}",
-                number(format!("{drift:+.1} %").replace('-', "−"), drift, value)
-            )
-        });
-        let text = message!(
-            "{}, {} each (from {} to {}), with {} of GPU time in each{}",
-            count(found.count),
-            time(found.median_period_ns),
-            time(found.min_period_ns),
-            time(found.max_period_ns),
-            time(found.median_busy_ns),
-            drift,
-        );
-        facts.push(Fact::new("iterations", text));
-    }
-    facts
 }
 
 fn named(phases: &Phases) -> Table {

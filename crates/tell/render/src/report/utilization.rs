@@ -25,11 +25,6 @@ fn efficiency(report: &Report) -> Option<Message> {
             "the time from first encoding to last completion",
         ),
         part(
-            efficiency.of_steady,
-            efficiency.steady_ns,
-            "the steady part",
-        ),
-        part(
             efficiency.of_wall,
             efficiency.wall_ns,
             "the whole recording",

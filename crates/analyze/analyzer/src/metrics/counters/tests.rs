@@ -34,7 +34,10 @@ fn read(
     window: Span,
     busy: &[(u64, u64)],
 ) -> Result<Counters, NotRecorded> {
-    let named = NamedIntervals::by_label([], &recording.names, &[]);
+    let named = NamedIntervals::new(
+        [],
+        &KernelNames::new(&recording.names, &[], &NameHints::default()),
+    );
     let input = CounterInput {
         recording,
         window,

@@ -1,9 +1,9 @@
 //! Computes which Metal memory the process allocated, for whom, and for how long.
 
 pub(crate) mod callers;
-mod iterations;
 pub(crate) mod lives;
 mod phases;
+mod steps;
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,8 @@ use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
 use self::callers::{Caller, caller};
-use self::iterations::Iterations;
 use self::lives::{Life, Lives};
+use self::steps::Steps;
 use crate::basics::spans::Span;
 use crate::basics::statistics::summarize;
 use crate::report::{
@@ -23,6 +23,7 @@ use crate::report::{
 };
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::signposts::Signposts;
+use crate::subject::steps::Series;
 use crate::tables::allocations::AllocationTables;
 use crate::tables::allocations::{Allocations, RESOURCES, RESOURCES_BEFORE};
 use crate::tables::reader::AbsentTable;
@@ -35,10 +36,8 @@ pub(crate) struct MemoryInput<'a> {
     pub chosen: &'a ChosenProcesses,
     pub names: &'a Names,
     pub window: Span,
-    /// Part of the window that findings are about.
-    pub steady: Span,
-    /// Start of each detected iteration.
-    pub iteration_starts: &'a [u64],
+    /// Main series of steps.
+    pub steps: Option<&'a Series>,
     pub signposts: &'a Signposts,
 }
 
@@ -92,15 +91,15 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
     let (window, names) = (input.window, input.names);
     let in_window = turnover(&mine, window);
     let (peak_bytes, peak_at_ns) = peak(&mine);
-    let iterations = Iterations::new(input.iteration_starts, input.steady);
+    let steps = input.steps.and_then(|series| Steps::new(series, window));
     // Many allocations have the same stack.
     let mut of_stack: FxHashMap<Option<StackId>, Caller> = FxHashMap::default();
-    let (callers, callers_count) = groups(&mine, iterations.as_ref(), names, |life| {
+    let (callers, callers_count) = groups(&mine, steps.as_ref(), names, |life| {
         *of_stack
             .entry(life.stack)
             .or_insert_with(|| caller(life.stack, names).unwrap_or_default())
     });
-    let (labels, labels_count) = groups(&mine, iterations.as_ref(), names, |life| {
+    let (labels, labels_count) = groups(&mine, steps.as_ref(), names, |life| {
         let label = life.label.filter(|&label| !is_unnamed(names.text(label)));
         (label, None)
     });
@@ -120,7 +119,7 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
         peak_bytes,
         peak_at_ns,
         lifetimes: lifetimes(&mine),
-        iterations: iterations.map(|iterations| iterations.figures(&mine)),
+        steps: steps.map(|steps| steps.figures(&mine)),
         phases,
         outside_phases,
         callers,
@@ -216,7 +215,7 @@ fn lifetimes(lives: &[Life]) -> Option<Lifetimes> {
 /// Returns the groups with the most bytes, then the most allocations, and the number of all.
 fn groups(
     lives: &[Life],
-    iterations: Option<&Iterations>,
+    steps: Option<&Steps>,
     names: &Names,
     mut key: impl FnMut(&Life) -> Caller,
 ) -> (Vec<MemoryGroup>, u64) {
@@ -235,7 +234,7 @@ fn groups(
             allocations: lives.len() as u64,
             bytes: counted(lives.iter().map(|life| life.bytes)).bytes,
             live: live(&lives),
-            iterations: iterations.and_then(|iterations| iterations.of_group(&lives)),
+            steps: steps.and_then(|steps| steps.of_group(&lives)),
         })
         .collect();
     groups.sort_by_cached_key(|group| {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Parser;
+use metalens_analyzer::StepChoice;
 use metalens_bench::{BasisChoice, BenchRequest, CommandTemplate, Hooks, Parameter, Variant};
 use metalens_recorder::RecordRequest;
 
@@ -123,9 +124,7 @@ impl BenchArguments {
             processes,
             from,
             to,
-            phase,
-            iteration,
-            skip_warmup,
+            step,
         } = &self.part;
 
         let time = |ns: &Option<u64>| ns.map(|ns| format!("{ns} ns"));
@@ -154,9 +153,7 @@ impl BenchArguments {
             ("--process", list(processes)),
             ("--from", time(from)),
             ("--to", time(to)),
-            ("--phase", phase.clone()),
-            ("--iteration", iteration.map(|number| number.to_string())),
-            ("--skip-warmup", flag(skip_warmup)),
+            ("--step", step.as_ref().map(StepChoice::to_string)),
         ];
         let set = options.into_iter();
         set.filter_map(|(name, value)| Some((name.to_owned(), value?)))

@@ -47,9 +47,7 @@ pub(crate) fn analyzing(
             processes: part.processes.clone(),
             from_ns: part.from,
             to_ns: part.to,
-            skip_warm_up: part.skip_warmup,
-            phase: part.phase.clone(),
-            iteration: part.iteration,
+            step: part.step.clone(),
             ignored_findings,
             ..Request::default()
         },

@@ -104,10 +104,11 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let buckets = (!is_whole)
         .then(|| BucketBuilder::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
 
+    let steps = analysis.steps();
     // Each of these numbers the names that it is the first to use.
     let mut names = NameTable::default();
     let colored = colored(analysis, colors, &mut names);
-    let state_lanes = state_lanes::lanes(analysis, &mut names);
+    let state_lanes = state_lanes::lanes(analysis, &steps, &mut names);
     let in_full = |piece: &&IntervalPiece<'_>| piece.start_ns < full[1] && piece.end_ns > full[0];
     let in_full: Vec<&IntervalPiece<'_>> = pieces.iter().filter(in_full).collect();
     let intervals = pack_intervals(&in_full, &mut names);

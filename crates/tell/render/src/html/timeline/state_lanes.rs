@@ -16,7 +16,7 @@ use super::packed::Packed;
 
 /// Largest number of pieces of a lane that a page has one by one.
 const MOST_PIECES: usize = 2_000;
-/// Largest number of rows for pieces that overlap or nest; a warm-up has a row of its own.
+/// Largest number of rows for pieces that overlap or nest.
 const MOST_ROWS: usize = 3;
 /// Number of shades of states and counters.
 const SHADES: usize = 4;
@@ -24,9 +24,6 @@ const SHADES: usize = 4;
 const PHASE_SHADES: usize = 3;
 /// Number of buckets of a lane with more pieces than fit.
 const BUCKETS: u64 = 2_048;
-/// Name of a warm-up that metalens detected.
-const WARM_UP: &str = "warm-up (detected)";
-
 /// A lane of phases or states, as the page's script reads it.
 #[derive(Debug, Serialize)]
 pub(super) struct StateLane {
@@ -60,7 +57,11 @@ struct StatePiece<'a> {
 }
 
 /// Returns the lanes that the recording has pieces for.
-pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Vec<StateLane> {
+pub(super) fn lanes<'a>(
+    analysis: &'a Analysis,
+    steps: &'a [StateInterval],
+    names: &mut NameTable<'a>,
+) -> Vec<StateLane> {
     let window = &analysis.report.window;
     let piece = |held: &'a StateInterval| StatePiece {
         start_ns: held.start_ns - window.start_ns,
@@ -68,17 +69,9 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
         what: &held.what,
         is_induced: held.is_induced,
     };
-    let warm_up = warm_up(analysis);
-    let named = analysis.named_phases();
-    // A warm-up is detected: no signpost marks it, so it is not called a phase.
-    let label = match (&warm_up, named.is_empty()) {
-        (None, _) => "phases of the program",
-        (Some(_), true) => "warm-up of the program",
-        (Some(_), false) => "warm-up and phases of the program",
-    };
-    let mut phases: Vec<StatePiece<'_>> = warm_up.into_iter().collect();
-    phases.extend(named.iter().map(piece));
+    let mut phases: Vec<StatePiece<'_>> = analysis.named_phases().iter().map(piece).collect();
     phases.sort_by_key(|piece| (piece.start_ns, Reverse(piece.end_ns)));
+    let steps = steps.iter().map(piece).collect();
     let states = join_neighbors(analysis.performance().iter().map(piece));
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
@@ -87,7 +80,11 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
         let intervals: Vec<StatePiece<'_>> = intervals.iter().map(piece).collect();
         (label, "engine", intervals)
     });
-    let lanes = [(label, "phase", phases)].into_iter();
+    let lanes = [
+        ("steps", "phase", steps),
+        ("phases of the program", "phase", phases),
+    ]
+    .into_iter();
     let lanes = lanes.chain(engines);
     let lanes = lanes.chain([("GPU performance state", "state", states)]);
     let lanes = lanes.filter_map(|(label, kind, all)| lane(label, kind, all));
@@ -121,20 +118,6 @@ fn counter<'a>(
             what: PARTS.get(part)?,
             is_induced: false,
         })
-    })
-}
-
-/// Returns the detected warm-up, cut to the window.
-fn warm_up(analysis: &Analysis) -> Option<StatePiece<'static>> {
-    let window = &analysis.report.window;
-    let found = analysis.report.phases.warm_up.as_ref()?;
-    let start_ns = found.start_ns.max(window.start_ns);
-    let end_ns = found.end_ns.min(window.end_ns);
-    (start_ns < end_ns).then(|| StatePiece {
-        start_ns: start_ns - window.start_ns,
-        end_ns: end_ns - window.start_ns,
-        what: WARM_UP,
-        is_induced: false,
     })
 }
 
@@ -201,18 +184,12 @@ fn longest<'a>(all: &[StatePiece<'a>]) -> Vec<StatePiece<'a>> {
 /// Assigns each piece to a row: the last row of the same name if that is free, else the first free
 /// row. Pieces that find no row are left out.
 fn assign_rows<'a>(all: &[StatePiece<'a>]) -> Vec<(usize, StatePiece<'a>)> {
-    let own = usize::from(all.iter().any(|piece| piece.what == WARM_UP));
-    let mut until = [0; MOST_ROWS + 1];
+    let mut until = [0; MOST_ROWS];
     let mut last = HashMap::new();
     let place = |piece: &StatePiece<'a>| {
         let is_free = |row: &usize| until.get(*row).is_some_and(|&end| end <= piece.start_ns);
-        let row = match piece.what {
-            WARM_UP => 0,
-            name => {
-                let before = last.get(name).copied().filter(is_free);
-                before.or_else(|| (own..own + MOST_ROWS).find(is_free))?
-            }
-        };
+        let before = last.get(piece.what).copied().filter(is_free);
+        let row = before.or_else(|| (0..MOST_ROWS).find(is_free))?;
         *until.get_mut(row)? = piece.end_ns;
         last.insert(piece.what, row);
         Some((row, *piece))
@@ -316,20 +293,18 @@ mod tests {
 
     /// ```text
     /// 0    5    10   15   20
-    /// [--------)               0: warm-up
-    /// [------------------)     1: epoch
-    /// [----)  [-----)  [----)  2: step, although row 1 is free in the end
+    /// [------------------)     0: epoch
+    /// [----)  [-----)  [----)  1: step, although row 0 is free in the end
     /// ```
     #[test]
     fn a_name_stays_in_its_row() {
         let all = [
-            named(WARM_UP, 0, 10),
             named("epoch", 0, 20),
             named("step", 0, 5),
             named("step", 9, 15),
             named("step", 20, 24),
         ];
-        check(&all, &[0, 1, 2, 2, 2]);
+        check(&all, &[0, 1, 1, 1]);
     }
 
     fn named(what: &'static str, start_ns: u64, end_ns: u64) -> StatePiece<'static> {

@@ -1,18 +1,19 @@
-//! Divides allocations among the iterations of the steady part.
+//! Divides allocations among the steps of the main series.
 
 use super::lives::Life;
 use super::{counted, turnover};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median;
-use crate::report::{GroupIterations, MemoryGrowth, MemoryIterations};
+use crate::report::{GroupSteps, MemoryGrowth, MemorySteps};
+use crate::subject::steps::Series;
 
-/// Fewer iterations are no habit.
+/// Fewer steps are no habit.
 const FEWEST: usize = 4;
 
-/// Iterations of the steady part, each from one start to the next.
-pub(super) struct Iterations(Vec<u64>);
+/// Steps in the window, each from one start to the next.
+pub(super) struct Steps(Vec<u64>);
 
-/// Allocations and bytes of one iteration.
+/// Allocations and bytes of one step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     allocations: u64,
@@ -21,11 +22,15 @@ struct Share {
     change: i128,
 }
 
-impl Iterations {
-    /// Returns the iterations that lie in the steady part; `None` if there are few.
-    pub(super) fn new(starts: &[u64], steady: Span) -> Option<Self> {
-        let inside = |start_ns: &u64| (steady.start_ns..steady.end_ns).contains(start_ns);
-        let starts: Vec<u64> = starts.iter().copied().filter(inside).collect();
+impl Steps {
+    /// Returns the steps that begin in the window, from the first to the last that is one of many; `None` if
+    /// there are few.
+    pub(super) fn new(series: &Series, window: Span) -> Option<Self> {
+        let steps = series.steps.iter();
+        let inside = steps.filter(|step| {
+            series.counts(step) && (window.start_ns..window.end_ns).contains(&step.start_ns)
+        });
+        let starts: Vec<u64> = inside.map(|step| step.start_ns).collect();
         (starts.len() > FEWEST).then_some(Self(starts))
     }
 
@@ -56,11 +61,11 @@ impl Iterations {
         shares
     }
 
-    /// Returns what these resources do in the iterations.
-    pub(super) fn figures(&self, lives: &[Life]) -> MemoryIterations {
+    /// Returns what these resources do in the steps.
+    pub(super) fn figures(&self, lives: &[Life]) -> MemorySteps {
         let shares = self.shares(lives);
         let middle = |of: fn(&Share) -> u64| median(shares.iter().map(of)).unwrap_or(0);
-        MemoryIterations {
+        MemorySteps {
             start_ns: self.span().start_ns,
             end_ns: self.span().end_ns,
             count: shares.len() as u64,
@@ -71,8 +76,8 @@ impl Iterations {
         }
     }
 
-    /// Returns what a group of resources does in the iterations; `None` if none is made in them.
-    pub(super) fn of_group(&self, lives: &[Life]) -> Option<GroupIterations> {
+    /// Returns what a group of resources does in the steps; `None` if none is made in them.
+    pub(super) fn of_group(&self, lives: &[Life]) -> Option<GroupSteps> {
         let turnover = turnover(lives, self.span());
         if turnover.allocations == 0 {
             return None;
@@ -83,7 +88,7 @@ impl Iterations {
             .iter()
             .filter(|life| self.index(life.born_ns).is_some());
         let passing = inside.filter(|life| life.freed_ns.is_some());
-        Some(GroupIterations {
+        Some(GroupSteps {
             allocating: allocating.count() as u64,
             turnover,
             passing: counted(passing.map(|life| life.bytes)),
@@ -92,7 +97,7 @@ impl Iterations {
     }
 }
 
-/// Returns the mean change of an iteration and its standard error. Steps that come and go have a
+/// Returns the mean change of a step and its standard error. Resources that come and go have a
 /// large error, so that only a lasting direction stands out.
 #[expect(
     clippy::cast_precision_loss,
@@ -108,9 +113,9 @@ fn growth(shares: &[Share]) -> MemoryGrowth {
     let total: i128 = shares.iter().map(|share| share.change).sum();
 
     MemoryGrowth {
-        bytes_per_iteration: mean,
+        bytes_per_step: mean,
         error_bytes: (variance / count).sqrt(),
-        later_bytes_per_iteration: later.iter().sum::<f64>() / (later.len().max(1) as f64),
+        later_bytes_per_step: later.iter().sum::<f64>() / (later.len().max(1) as f64),
         total_bytes: i64::try_from(total).unwrap_or(if total < 0 { i64::MIN } else { i64::MAX }),
     }
 }
