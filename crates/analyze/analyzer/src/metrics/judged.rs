@@ -1,5 +1,5 @@
-//! Measures the part of a window that a verdict is about: the steps of the main series, if what runs once
-//! takes much of the time. A verdict about all of it would be about a pause, or about a model that loads.
+//! Measures the part of a window that a verdict is about: the steps of all series, if what runs once takes
+//! much of the time. A verdict about all of it would be about a pause, or about a model that loads.
 //!
 //! ```text
 //! window  ├─ prefill ──────┤├┤├┤├┤├┤├┤├┤ 1,000 tokens ├┤├┤├┤   loading the next
@@ -12,16 +12,42 @@ use super::gap_causes::{GapSplitter, IdleTotals};
 use super::kernels::Kernels;
 use super::shape::outliers_in;
 use crate::basics::spans::{Span, length_ns, overlap_ns, touches, union};
+use crate::basics::statistics::median;
 use crate::report::JudgedPart;
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
 
 /// One part in this many of the window must lie outside of the steps.
 const PARTS: u64 = 10;
+/// Largest number of steps that are pauses: more of them are how the program works.
+const PAUSES: usize = 3;
+/// Factor by which a pause is longer than the usual step.
+const PAUSE_TIMES: u64 = 10;
+/// One part in this many of the time that pauses have at least.
+const PAUSE_PARTS: u64 = 5;
 /// Smallest number of GPU intervals in the steps.
 const INTERVALS: u64 = 20;
 
-/// Returns the steps of the main series in the window; `None` if they are nearly all of it, or have less
+/// Returns the most steps between pauses: a few that are so much longer than the others that they would
+/// decide a verdict about all.
+fn largest_stretch(steps: &[Span]) -> &[Span] {
+    let length_ns = |steps: &[Span]| steps.iter().map(|step| step.length_ns()).sum::<u64>();
+    let usual_ns = median(steps.iter().map(|step| step.length_ns())).unwrap_or(0);
+    let is_pause = |step: &Span| step.length_ns() > PAUSE_TIMES * usual_ns;
+    let pauses: Vec<Span> = steps
+        .iter()
+        .filter(|step| is_pause(step))
+        .copied()
+        .collect();
+    let decide = pauses.len() <= PAUSES && length_ns(&pauses) * PAUSE_PARTS >= length_ns(steps);
+    if pauses.is_empty() || !decide {
+        return steps;
+    }
+    let stretches = steps.split(is_pause);
+    stretches.max_by_key(|steps| steps.len()).unwrap_or(steps)
+}
+
+/// Returns the steps in the window; `None` if they are nearly all of it, or have less
 /// than half of the work.
 pub(crate) fn judged(
     subject: &Subject,
@@ -30,7 +56,13 @@ pub(crate) fn judged(
     names: &Names,
 ) -> Option<JudgedPart> {
     let window = subject.window();
-    let spans = union(subject.series.first()?.spans_in(window));
+    let steps = subject.series.iter().flat_map(|series| {
+        let steps: Vec<Span> = series.spans_in(window).collect();
+        largest_stretch(&steps).to_vec()
+    });
+    let mut steps: Vec<Span> = steps.collect();
+    steps.sort_unstable();
+    let spans = union(steps);
     let hull = Span::new(spans.first()?.start_ns, spans.last()?.end_ns);
     let (span_ns, busy_ns) = (length_ns(&spans), overlap_ns(&occupancy.busy, &spans));
     let begin_in = |part: &Span| {

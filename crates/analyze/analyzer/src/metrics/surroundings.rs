@@ -79,7 +79,10 @@ impl Surroundings {
             chosen: &subject.chosen,
             names: &recording.names,
             window,
-            steps: input.steps,
+            starts: input
+                .steps
+                .map(|steps| steps.starts_in(window))
+                .unwrap_or_default(),
             signposts: &subject.signposts,
         };
         let memory = memory(tables.allocations, &memory_input)

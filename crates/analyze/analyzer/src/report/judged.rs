@@ -7,7 +7,7 @@ use super::Report;
 use super::idle::IdleTime;
 use super::shape::Outliers;
 
-/// Steps of the main series in the window, without what runs once.
+/// Steps of all series in the window, without what runs once and without pauses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedPart {
     /// Start of the first step, in nanoseconds since the recording began.

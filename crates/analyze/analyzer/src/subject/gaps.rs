@@ -201,27 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn inner_gaps_are_between_intervals() {
-        // ├──window────────────┤
-        //   0    4  6   9    12
-        //   ├────┤  ├───┤    ├─┤
-        let edge = |start, end, before, after| Gap::new(Span::new(start, end), before, after);
-        let first = edge(0, 1, None, Some(0));
-        let between = edge(4, 6, Some(0), Some(1));
-        let last = edge(12, 13, Some(1), None);
-        for (gaps, expected) in [
-            (vec![first, between, last], vec![between]),
-            (vec![between, between], vec![between, between]),
-            (vec![first], vec![]),
-            (vec![last], vec![]),
-            (vec![edge(0, 9, None, None)], vec![]),
-            (vec![], vec![]),
-        ] {
-            assert_eq!(inner(&gaps), expected);
-        }
-    }
-
-    #[test]
     fn intervals_without_length_do_not_end_a_gap() {
         check(
             &[(0, 1), (3, 3), (5, 6)],

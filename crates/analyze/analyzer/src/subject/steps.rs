@@ -81,6 +81,15 @@ impl Series {
         kind.is_some_and(|kind| !kind.is_foreign)
     }
 
+    /// Returns the starts of the steps that begin in a window.
+    pub(crate) fn starts_in(&self, window: Span) -> Vec<u64> {
+        let steps = self.steps.iter().filter(|step| self.counts(step));
+        let starts = steps.map(|step| step.start_ns);
+        starts
+            .filter(|start_ns| (window.start_ns..window.end_ns).contains(start_ns))
+            .collect()
+    }
+
     /// Returns the steps that lie in a window.
     pub(crate) fn spans_in(&self, window: Span) -> impl Iterator<Item = Span> {
         let inside = self.tiles().filter(move |(_, step, span)| {

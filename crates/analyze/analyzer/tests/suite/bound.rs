@@ -149,15 +149,15 @@ fn every_scenario_has_the_verdict_of_its_truth() {
             let bound = report.verdict.bound;
             let replay = report.replay.as_ref();
             let waits = replay.map_or(WaitVerdict::Unknown, |replay| replay.waiting.verdict);
-            // A scenario with a steady part is judged by that, and a replay knows more than causes. Where
+            // A scenario with steps beside other work is judged by them, and a replay knows more than causes. Where
             // it does not know whether the program waits, it says what either answer gives, or nothing.
             // The order of the driver's rows alone tells other times than the truth has.
             let is_divided = report.latency.driver_source != Some(ChainSource::Order);
             if is_divided
                 && idle.unknown_ns == 0
                 && waits == WaitVerdict::Unknown
-                && report.steady.is_none()
-                && report.pace.is_none()
+                && report.judged.is_none()
+                && !report.is_paced()
             {
                 // Work without a process may be of this one.
                 let expected = match distrust(&report) {

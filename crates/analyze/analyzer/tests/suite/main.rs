@@ -22,7 +22,6 @@ mod messages;
 mod names;
 mod native;
 mod odd_rows;
-mod phases;
 mod programs;
 mod raw_events;
 mod real;

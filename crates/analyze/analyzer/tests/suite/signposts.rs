@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Error, Report, Request};
+use metalens_analyzer::{Error, Report, Request, StepsBy};
 use metalens_failure::Failure;
 use metalens_simulator::{Scenario, write_export};
 
@@ -79,7 +79,7 @@ fn signposts_of_two_tables_count_once() {
     write_signpost_intervals(folder.path(), &intervals);
     // The one that events gave has two messages.
     let whole = report(folder.path(), None, &phase("of a table of intervals")).unwrap();
-    assert_eq!(whole.phases.selected.unwrap().count, 3);
+    assert_eq!(whole.steps[0].count, 3);
     let found = report(folder.path(), None, &Request::default()).unwrap();
     let found = found.phases.signposts;
     let found: Vec<_> = found
@@ -117,7 +117,7 @@ fn with_signposts(request: &Request) -> Result<Report, Error> {
 
 fn phase(name: &str) -> Request {
     Request {
-        phase: Some(name.to_owned()),
+        step: Some(name.parse().unwrap()),
         ..Request::default()
     }
 }
@@ -157,72 +157,41 @@ fn named_phases_are_measured() {
     );
 }
 
+/// A phase makes steps of what was committed during it, and one of them is a window.
 #[test]
-fn a_window_is_cut_to_a_phase() {
-    let whole = with_signposts(&Request::default()).unwrap();
-    let found = with_signposts(&phase("step")).unwrap();
-    let window = &found.window;
-    assert_eq!((window.start_ns, window.end_ns), (720 * MS, 780 * MS));
-    let excluded: u64 = window.excluded.iter().map(|e| e.to_ns - e.from_ns).sum();
-    assert_eq!(excluded + window.span_ns, whole.window.span_ns);
-    let selected = found.phases.selected.unwrap();
-    assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
-    let notes: Vec<&str> = found
-        .notes
-        .iter()
-        .map(metalens_analyzer::Note::text)
-        .collect();
-    let notes = notes.join("\n");
-    assert!(
-        notes.contains("20.00 ms of its 60.00 ms lie outside all of them"),
-        "{notes}"
-    );
-    // With times as well, the window is the part that both have in common.
-    let both = Request {
-        from_ns: Some(730 * MS),
-        to_ns: Some(765 * MS),
-        ..phase("step")
-    };
-    let both = with_signposts(&both).unwrap();
+fn a_window_is_cut_to_a_named_step() {
+    let whole = with_signposts(&phase("step")).unwrap();
+    let main = &whole.steps[0];
     assert_eq!(
-        (both.window.start_ns, both.window.end_ns),
-        (730 * MS, 765 * MS)
+        (main.by, main.name.as_str(), main.count),
+        (StepsBy::Named, "step", 2)
     );
-    assert_eq!(both.phases.selected.unwrap().between_ns, 20 * MS);
+    // What comes between the two is part of the first, and what comes after the second of none.
+    assert_eq!(main.measured, 1);
+    let both = [1, 2].map(|number| {
+        with_signposts(&phase(&format!("step:{number}")))
+            .unwrap()
+            .window
+    });
+    assert!((720 * MS..722 * MS).contains(&both[0].start_ns), "{both:?}");
+    assert_eq!(both[0].end_ns, both[1].start_ns);
+    assert!((760 * MS..762 * MS).contains(&both[1].start_ns), "{both:?}");
+    assert!((779 * MS..782 * MS).contains(&both[1].end_ns), "{both:?}");
+    assert_eq!(both[1].excluded[0].why.text, "before step 2");
+
+    let error = with_signposts(&phase("step:3")).unwrap_err();
+    assert_eq!(error.to_string(), "there is no step 3: the recording has 2");
 }
 
 #[test]
-fn a_window_is_cut_to_a_message() {
-    let window = with_signposts(&phase("step 2")).unwrap().window;
-    assert_eq!((window.start_ns, window.end_ns), (760 * MS, 780 * MS));
+fn a_message_names_a_step() {
+    let window = with_signposts(&phase("step 2:1")).unwrap().window;
+    assert!(
+        (760 * MS..762 * MS).contains(&window.start_ns),
+        "{window:?}"
+    );
     let error = with_signposts(&phase("step 3")).unwrap_err();
-    assert!(matches!(error, Error::NoSuchPhase { .. }));
-}
-
-#[test]
-fn a_window_is_cut_to_one_iteration() {
-    let second = Request {
-        iteration: Some(2),
-        ..phase("step")
-    };
-    let found = with_signposts(&second).unwrap();
-    let window = &found.window;
-    assert_eq!((window.start_ns, window.end_ns), (760 * MS, 780 * MS));
-    let selected = found.phases.selected.unwrap();
-    assert_eq!((selected.iteration, selected.count), (Some(2), 1));
-    assert_eq!(window.excluded[0].why.text, "before phase step number 2");
-
-    for number in [0, 3] {
-        let none = Request {
-            iteration: Some(number),
-            ..phase("step")
-        };
-        let error = with_signposts(&none).unwrap_err();
-        let told = format!("phase step has no interval number {number}; it has 2");
-        assert_eq!(error.to_string(), told);
-        let hint = "choose a number from 1 to 2 with --iteration";
-        assert_eq!(error.hint().as_deref(), Some(hint));
-    }
+    assert!(matches!(error, Error::NoSuchStep { .. }));
 }
 
 /// The work of a phase is what was encoded during it, and what the GPU ran meanwhile is not.
@@ -279,21 +248,13 @@ to = "1040us"
 #[test]
 fn an_unknown_phase_is_an_error() {
     match with_signposts(&phase("decode")) {
-        Err(Error::NoSuchPhase { present, .. }) => assert_eq!(present, ["load", "step"]),
+        Err(Error::NoSuchStep { present, .. }) => assert_eq!(present, ["load", "step"]),
         other => panic!("{other:?}"),
     }
     match report_of(&preset("eager"), &phase("decode")) {
-        Err(error @ Error::NoSuchPhase { .. }) => {
+        Err(error @ Error::NoSuchStep { .. }) => {
             assert!(error.hint().unwrap().contains("os_signpost"));
         }
         other => panic!("{other:?}"),
     }
-    let before = Request {
-        to_ns: Some(710 * MS),
-        ..phase("step")
-    };
-    assert!(matches!(
-        with_signposts(&before),
-        Err(Error::EmptyWindow { .. })
-    ));
 }

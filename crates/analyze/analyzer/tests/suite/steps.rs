@@ -3,6 +3,8 @@
 use metalens_analyzer::{Report, Request, StepsBy};
 use metalens_simulator::{Scenario, random_scenario};
 
+use metalens_failure::Failure;
+
 use super::real::recordings;
 use super::{report, report_of};
 
@@ -36,7 +38,7 @@ fn laws(report: &Report) {
         .map_or(report.window.start_ns, |part| part.start_ns);
     let steps = main
         .per_second
-        .map_or(0.0, |rate| main.measured as f64 / rate * 1e9);
+        .map_or(0.0, |rate| (main.measured * main.units) as f64 / rate * 1e9);
     let end = report
         .once
         .last()
@@ -116,6 +118,74 @@ fn a_window_keeps_the_numbers_of_its_steps() {
     assert_eq!(main.name, whole.steps[0].name);
 }
 
+/// Unlabeled steps of ten command buffers and a break are found by the waits, each with its buffers.
+#[test]
+fn a_window_is_cut_to_a_step() {
+    let mut scenario = Scenario::preset("eager").unwrap();
+    scenario.process[0].stream[0].count = 48;
+    scenario.process[0].stream[0].warm_up = None;
+    let cut = |step: &str| {
+        let request = Request {
+            step: Some(step.parse().unwrap()),
+            ..Request::default()
+        };
+        report_of(&scenario, &request)
+    };
+    let whole = report_of(&scenario, &Request::default()).unwrap();
+    check("eager", &whole, (StepsBy::Waited, 12, 4));
+
+    let mut start_ns = whole.window.start_ns;
+    for number in 1..=12 {
+        let report = cut(&number.to_string()).unwrap();
+        let chosen = report.selected_step.unwrap();
+        assert_eq!((chosen.number, chosen.count), (number, 12));
+        assert_eq!(chosen.by, StepsBy::Waited);
+        let window = &report.window;
+        assert_eq!((window.start_ns, report.counts.intervals), (start_ns, 4));
+        assert_eq!(window.end_ns, chosen.end_ns);
+        start_ns = window.end_ns;
+        let mut reasons = window.excluded.iter().map(|cut| cut.why.text.as_str());
+        let before = format!("before step {number}");
+        assert_eq!(reasons.any(|reason| reason == before), number > 1);
+    }
+    assert_eq!(start_ns, whole.window.end_ns);
+
+    let error = cut("13").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no step 13: the recording has 12"
+    );
+    assert_eq!(
+        error.hint().as_deref(),
+        Some("choose a number from 1 to 12")
+    );
+}
+
+/// A label makes steps where somebody says so, with a word and a number of units.
+#[test]
+fn steps_are_chosen_by_name() {
+    let scenario = Scenario::preset("eager").unwrap();
+    let chosen = |step: &str| {
+        let request = Request {
+            step: Some(step.parse().unwrap()),
+            ..Request::default()
+        };
+        report_of(&scenario, &request)
+    };
+    let report = chosen("token=softmax*8").unwrap();
+    check("softmax", &report, (StepsBy::Named, 250, 4));
+    let (main, found) = (
+        &report.steps[0],
+        &report_of(&scenario, &Request::default()).unwrap().steps[0],
+    );
+    assert_eq!((main.name.as_str(), main.units), ("token", 8));
+    let rates = main.per_second.zip(found.per_second).unwrap();
+    assert!((rates.0 / rates.1 / 8.0 - 1.0).abs() < 0.02, "{rates:?}");
+    let error = chosen("tokens").unwrap_err();
+    let said = "no os_signpost interval and no work is named tokens; the recording has none";
+    assert_eq!(error.to_string(), said);
+}
+
 #[test]
 fn each_dispatch_of_a_real_loop_is_a_step() {
     let Some(recordings) = recordings() else {
@@ -124,5 +194,9 @@ fn each_dispatch_of_a_real_loop_is_a_step() {
     for folder in ["m1-launched-1000", "m1-bundle-and-export/export"] {
         let found = report(&recordings.join(folder), None, &Request::default()).unwrap();
         check(folder, &found, (StepsBy::Waited, 1_000, 1));
+        assert!(found.phases.signposts.is_empty() && found.shape.sequences.is_empty());
+        let buffers = &found.shape.command_buffers;
+        assert_eq!((buffers.count, buffers.max_encoders), (1_000, Some(1)));
+        assert_eq!(buffers.gaps_inside, 0);
     }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::report::{CounterUnit, CounterValues};
+use crate::subject::kernel_names::{KernelNames, NameHints};
 use crate::tables;
 use crate::tables::counters::{COUNTER_INFO, COUNTER_INTERVALS, COUNTER_VALUES};
 use crate::testing::{Columns, TableText, trace};

@@ -23,7 +23,6 @@ use crate::report::{
 };
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::signposts::Signposts;
-use crate::subject::steps::Series;
 use crate::tables::allocations::AllocationTables;
 use crate::tables::allocations::{Allocations, RESOURCES, RESOURCES_BEFORE};
 use crate::tables::reader::AbsentTable;
@@ -36,8 +35,8 @@ pub(crate) struct MemoryInput<'a> {
     pub chosen: &'a ChosenProcesses,
     pub names: &'a Names,
     pub window: Span,
-    /// Main series of steps.
-    pub steps: Option<&'a Series>,
+    /// Starts of the steps in the window.
+    pub starts: Vec<u64>,
     pub signposts: &'a Signposts,
 }
 
@@ -91,7 +90,7 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
     let (window, names) = (input.window, input.names);
     let in_window = turnover(&mine, window);
     let (peak_bytes, peak_at_ns) = peak(&mine);
-    let steps = input.steps.and_then(|series| Steps::new(series, window));
+    let steps = Steps::new(&input.starts);
     // Many allocations have the same stack.
     let mut of_stack: FxHashMap<Option<StackId>, Caller> = FxHashMap::default();
     let (callers, callers_count) = groups(&mine, steps.as_ref(), names, |life| {

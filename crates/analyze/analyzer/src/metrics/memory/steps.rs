@@ -5,7 +5,6 @@ use super::{counted, turnover};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median;
 use crate::report::{GroupSteps, MemoryGrowth, MemorySteps};
-use crate::subject::steps::Series;
 
 /// Fewer steps are no habit.
 const FEWEST: usize = 4;
@@ -23,15 +22,9 @@ struct Share {
 }
 
 impl Steps {
-    /// Returns the steps that begin in the window, from the first to the last that is one of many; `None` if
-    /// there are few.
-    pub(super) fn new(series: &Series, window: Span) -> Option<Self> {
-        let steps = series.steps.iter();
-        let inside = steps.filter(|step| {
-            series.counts(step) && (window.start_ns..window.end_ns).contains(&step.start_ns)
-        });
-        let starts: Vec<u64> = inside.map(|step| step.start_ns).collect();
-        (starts.len() > FEWEST).then_some(Self(starts))
+    /// Returns the steps with these starts; `None` if there are few.
+    pub(super) fn new(starts: &[u64]) -> Option<Self> {
+        (starts.len() > FEWEST).then(|| Self(starts.to_vec()))
     }
 
     fn span(&self) -> Span {

@@ -1,4 +1,4 @@
-//! Tests of lives, callers and iterations, on tables by hand.
+//! Tests of lives, callers and steps, on tables by hand.
 
 use super::*;
 use crate::report::Memory;
@@ -31,8 +31,11 @@ fn memory_of(
         chosen: &chosen(first),
         names: &recording.names,
         window,
-        steady: window,
-        iteration_starts: starts,
+        starts: starts
+            .iter()
+            .copied()
+            .filter(|&ns| (window.start_ns..window.end_ns).contains(&ns))
+            .collect(),
         signposts: &Signposts::default(),
     };
     memory(tables.surroundings.allocations, &input)
@@ -98,12 +101,12 @@ fn lives_begin_and_end_in_the_recording() {
         .find(|process| !process.is_analyzed)
         .unwrap();
     assert_eq!((of_other.bytes, of_other.live.count), (9, 1));
-    assert_eq!(found.iterations, None);
+    assert_eq!(found.steps, None);
 }
 
-/// Checks iterations from 100 to 500, of which each keeps 10 bytes and frees 90 of the one before.
+/// Checks steps from 100 to 500, of which each keeps 10 bytes and frees 90 of the one before.
 #[test]
-fn iterations_have_their_share() {
+fn steps_have_their_share() {
     let mut rows: Vec<[String; 7]> = Vec::new();
     let row = |at: u64, id: u64, bytes: u64, event: &str| {
         let texts = [at, id, bytes].map(|number| number.to_string());
@@ -111,11 +114,11 @@ fn iterations_have_their_share() {
         let (process, event) = (ANALYZED.to_owned(), event.to_owned());
         [at, process, id, String::new(), String::new(), bytes, event]
     };
-    for iteration in 0..6 {
-        let at = iteration * 100;
-        rows.push(row(at + 1, 2 * iteration, 10, MADE));
-        rows.push(row(at + 2, 2 * iteration + 1, 90, MADE));
-        rows.push(row(at + 101, 2 * iteration + 1, 90, FREED));
+    for step in 0..6 {
+        let at = step * 100;
+        rows.push(row(at + 1, 2 * step, 10, MADE));
+        rows.push(row(at + 2, 2 * step + 1, 90, MADE));
+        rows.push(row(at + 101, 2 * step + 1, 90, FREED));
     }
     let rows: Vec<Vec<&str>> = rows
         .iter()
@@ -126,17 +129,17 @@ fn iterations_have_their_share() {
     let found = memory_of(RESOURCES_BEFORE.schema, &rows, (100, 550), &starts).unwrap();
     assert_eq!(found.table, "metal-gpu-allocations");
 
-    let iterations = found.iterations.unwrap();
-    let ends = (iterations.start_ns, iterations.end_ns, iterations.count);
+    let steps = found.steps.unwrap();
+    let ends = (steps.start_ns, steps.end_ns, steps.count);
     assert_eq!(ends, (100, 500, 4));
-    let medians = (iterations.median_allocations, iterations.median_bytes);
+    let medians = (steps.median_allocations, steps.median_bytes);
     assert_eq!(medians, (2, 100));
-    assert_eq!(iterations.turnover.bytes, 400);
-    let growth = iterations.growth;
+    assert_eq!(steps.turnover.bytes, 400);
+    let growth = steps.growth;
     assert_eq!(growth.total_bytes, 40);
-    assert!((growth.bytes_per_iteration - 10.0).abs() < 1e-9);
+    assert!((growth.bytes_per_step - 10.0).abs() < 1e-9);
     assert!(growth.error_bytes < 1e-9);
-    let group = found.callers[0].iterations.unwrap();
+    let group = found.callers[0].steps.unwrap();
     assert_eq!((group.allocating, group.passing.count), (4, 4));
 }
 
