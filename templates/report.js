@@ -705,7 +705,7 @@
   /** Where the pointer is over the lanes; null if it is elsewhere. */
   let pointerX = null;
   const actions = {
-    all: () => look(0, SPAN), typical: () => { look(...data.typical); select(...data.typical, 'around a typical gap'); },
+    all: () => look(0, SPAN), typical: () => { look(...data.typical); if (data.typical_gap) select(...data.typical_gap, 'gap'); },
     in: () => zoom(0.5, pointerX ?? undefined), out: () => zoom(2, pointerX ?? undefined),
     left: () => pan(-0.2), right: () => pan(0.2),
     fit: () => { if (selected) look(...around(selected)); },
@@ -1473,6 +1473,6 @@
     results.kernel_colors = [...document.querySelectorAll('#kernels-table tbody .swatch')].slice(0, 8).map(one => one.className);
   }
   if (location.hash === '#selftest') addEventListener('load', selfTest);
-  if (location.hash === '#typical') addEventListener('load', actions.typical);
+  if (!location.hash || location.hash === '#typical') addEventListener('load', actions.typical);
   else addEventListener('load', follow);
 })();

@@ -64,10 +64,10 @@ fn pace(metrics: &[MetricChange]) -> Option<Message> {
         })
     };
     Some(message!(
-        "Both sides keep a pace: period {}, GPU busy in a period {}, missed periods {}",
-        figure("pace.period_ns")?,
-        figure("pace.busy_ns")?,
-        figure("pace.missed_count")?
+        "Both sides keep a pace: period {}, GPU busy in a step {}, late steps {}",
+        figure("steps.period_ns")?,
+        figure("steps.gpu_ns")?,
+        figure("steps.missed")?
     ))
 }
 

@@ -10,8 +10,7 @@
 //!    differ, or if commits are missing, there is no verdict.
 
 use super::distrust::distrust;
-use super::steps::rate;
-use crate::basics::message::{Message, count, percent, time};
+use crate::basics::message::{Message, count, percent, steps_per_second, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
@@ -232,7 +231,7 @@ fn paced(report: &Report) -> Option<Message> {
         (missed > 0).then(|| message!("; {} of {} are late", count(missed), count(main.count)));
     Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
-        rate(1e9 / ratio(period_ns, 1)?),
+        steps_per_second(1e9 / ratio(period_ns, 1)?),
         time(period_ns),
         time(gpu_ns),
         percent(ratio(period_ns.saturating_sub(gpu_ns), period_ns)?),

@@ -1,14 +1,14 @@
 //! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
 
 use crate::basics::message::{
-    Message, Value, count, counted, factor, kernel, moment, name, number, time,
+    Message, Value, count, counted, factor, kernel, moment, name, steps_per_second, time,
 };
-use crate::basics::statistics::{ratio, rounded};
+use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
     Cause, Gain, GapParts, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
 };
-use metalens_text::units::{count as grouped, rough_time};
+use metalens_text::units::rough_time;
 
 /// Share by which two rates differ from which on both are worth a word.
 const APART: f64 = 0.05;
@@ -23,7 +23,7 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     let typical = kind.median_ns.and_then(|ns| ratio(1_000_000_000, ns));
     let is_apart = |typical: &f64| (typical / per_second - 1.0).abs() > APART;
     let usual = typical.filter(is_apart).filter(|_| main.kinds.len() == 1);
-    let usual = usual.map(|typical| message!(" ({} is usual)", rate(typical)));
+    let usual = usual.map(|typical| message!(" ({} is usual)", steps_per_second(typical)));
     let far = [("p95", kind.p95_ns), ("p99", kind.p99_ns)];
     let mut far = far
         .into_iter()
@@ -39,7 +39,7 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     Some(message!(
         "{}, {} a second{}{}; {}",
         counted_steps(main),
-        rate(per_second),
+        steps_per_second(per_second),
         usual,
         each,
         by(main),
@@ -61,20 +61,6 @@ fn by(main: &StepSeries) -> Message {
         StepsBy::Waited => "the program waits for each".into(),
         StepsBy::Repeated => "the same work comes back".into(),
     }
-}
-
-/// Returns a rate in three digits, or in full where it has more.
-pub(super) fn rate(per_second: f64) -> Message {
-    let decimals = match per_second {
-        small if small < 9.995 => 2,
-        middle if middle < 99.95 => 1,
-        _ => 0,
-    };
-    let text = match decimals {
-        0 => grouped(rounded(per_second)),
-        _ => format!("{per_second:.decimals$}"),
-    };
-    number(text, per_second, |number| Value::Number { number })
 }
 
 /// Returns how much longer slow steps take, why, and where they are; `None` if there are none.
@@ -157,7 +143,7 @@ fn kernels(main: &StepSeries, slow: &SlowSteps) -> Option<Message> {
 pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
     let main = report.steps.first()?;
     let (before, after) = (report.replay.as_ref()?.step?, gain.step?);
-    let a_second = |ns: u64| ratio(1_000_000_000, ns).map(rate);
+    let a_second = |ns: u64| ratio(1_000_000_000, ns).map(steps_per_second);
     Some(message!(
         "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
         gain.certainty.words(),

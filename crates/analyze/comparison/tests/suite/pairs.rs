@@ -1,7 +1,7 @@
 //! Compares pairs of programs that differ in one known way, and checks what the headline and the default
 //! gate say of them.
 
-use metalens_analyzer::Pace;
+use metalens_analyzer::StepsBy;
 use metalens_comparison::{CompareOptions, FusionVerdict, Gate, PerUnit, compare, judge};
 
 use super::report;
@@ -395,21 +395,16 @@ fn fusion_is_seen_without_being_asked_for() {
 /// The wall time of a program that keeps a pace is that of its display.
 #[test]
 fn paced_programs_have_headroom() {
-    let side = |busy_ms: u64, missed_count: u64| {
+    let side = |busy_ms: u64, missed: u64| {
         let mut paced = report(&steps(&[("draw", 100)], 60).toml(1), 0);
-        paced.pace = Some(Pace {
-            period_ns: 16_666_667,
-            starts: 300,
-            busy_ns: busy_ms * 1_000_000,
-            longest_busy_ns: busy_ms * 1_000_000,
-            missed_count,
-            missed: Vec::new(),
-        });
+        let main = &mut paced.steps[0];
+        (main.by, main.period_ns, main.missed) = (StepsBy::Paced, Some(16_666_667), Some(missed));
+        main.kinds[0].gpu_ns = Some(busy_ms * 1_000_000);
         [paced]
     };
     let found = compare(&side(5, 0), &side(10, 3), &CompareOptions::default());
-    let expected = "Both sides keep a pace: period 16.67 ms, GPU busy in a period 5.000 ms → 10.00 ms, \
-                    missed periods 0 → 3";
+    let expected = "Both sides keep a pace: period 16.67 ms, GPU busy in a step 5.000 ms → 10.00 ms, late \
+                    steps 0 → 3";
     assert!(found.headline.text.contains(expected), "{}", found.headline);
 }
 

@@ -109,7 +109,7 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
         all.filter(|slice| slice.category == category && slice.name == name)
             .collect()
     };
-    let lasting = ["performance", "phase", "warm-up"];
+    let lasting = ["performance", "phase", "step"];
     for slice in &drawn.slices {
         let window = &report.window;
         let inside = window.start_ns <= slice.start_ns && slice.end_ns() <= window.end_ns;
@@ -142,8 +142,8 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     }
 
     let steps = analysis.steps();
+    let slices = drawn.slices.iter();
     let drawn: Vec<(&str, u64)> = slices
-        .iter()
         .filter(|slice| slice.category == "step")
         .map(|slice| (slice.name.as_str(), slice.end_ns()))
         .collect();

@@ -161,11 +161,7 @@ fn step_bars(steps: &[StepBar]) -> String {
     let scale = steps.iter().map(StepBar::length_ns).max().unwrap_or(0);
     let bars = steps.iter().map(|step| {
         let parts = step.parts.iter().map(|&(part, ns)| {
-            let class = match part {
-                BarPart::Gpu => "gpu",
-                BarPart::Idle(cause) => cause.name(),
-                BarPart::Rest => "rest",
-            };
+            let class = class_of(part);
             let label = format!("{} {}", part.label(), rough_time(ns));
             // A word needs about a seventh of the bar.
             let word = if 7 * ns >= scale { label.as_str() } else { "" };
@@ -176,7 +172,30 @@ fn step_bars(steps: &[StepBar]) -> String {
         let (name, told) = (escaped(&step.name), escaped(&step.told()));
         format!("<div class=\"step\"><b>{name}</b><div class=\"bar\">\n{parts}</div><small>{told}</small></div>\n")
     });
-    bars.collect()
+    let bars: String = bars.collect();
+    let parts = steps.first().map_or(&[][..], |step| &step.parts);
+    let legend = parts
+        .iter()
+        .filter(|(_, ns)| 100 * ns >= scale)
+        .map(|&(part, ns)| {
+            let (class, label) = (class_of(part), part.label());
+            let ns = rough_time(ns);
+            format!(
+                "<span class=\"cause\"><span class=\"swatch {class}\"></span>{label} {ns}</span>\n"
+            )
+        });
+    format!(
+        "{bars}<div class=\"legend\">\n{}</div>\n",
+        legend.collect::<String>()
+    )
+}
+
+fn class_of(part: BarPart) -> &'static str {
+    match part {
+        BarPart::Gpu => "gpu",
+        BarPart::Idle(cause) => cause.name(),
+        BarPart::Rest => "rest",
+    }
 }
 
 /// Returns a part of a whole as a width in CSS.

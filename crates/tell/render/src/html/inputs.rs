@@ -6,10 +6,9 @@ use metalens_comparison::Comparison;
 
 use super::blocks::PageExtras;
 use super::tiles::tiles;
-use super::{PageFrame, STYLE, TABLES_SCRIPT, comparison_page, page};
+use super::{PageFrame, STYLE, TABLES_SCRIPT, beside_tiles, comparison_page, page};
 use crate::comparison::{self, pictures};
 use crate::error::Result;
-use crate::report;
 
 /// Returns a comparison as the page that `compare -o` writes. It has a picture if both sides were
 /// analyzed.
@@ -42,5 +41,5 @@ pub fn stored_report_page(stored: &Report) -> Result<String> {
         drawn: &[],
         colors: None,
     };
-    page(&report::document(stored), &extras, &frame)
+    page(&beside_tiles(stored), &extras, &frame)
 }

@@ -22,7 +22,7 @@ use metalens_comparison::{Comparison, KernelChange, Number};
 use metalens_files::sha256_of_bytes;
 use metalens_text::shorten_all;
 
-use crate::document::{Document, Section, Table};
+use crate::document::{Block, Document, Section, Table};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::{index, report};
@@ -64,7 +64,21 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
         drawn: &drawn,
         colors: Some(&colors),
     };
-    page(&report::document(report), &extras, &frame)
+    page(&beside_tiles(report), &extras, &frame)
+}
+
+/// Returns the document of a report without the sentences of which the tiles have the figures.
+fn beside_tiles(report: &Report) -> Document {
+    let mut document = report::document(report);
+    let opening = document.sections.iter_mut();
+    for section in opening.filter(|section| section.id == "verdict") {
+        section.blocks.retain(|block| match block {
+            Block::Text(_) => false,
+            Block::Lead(text) => *text != report.summary.busy,
+            _ => true,
+        });
+    }
+    document
 }
 
 /// Returns a comparison as a page that loads nothing, with its pictures for light and dark screens.
@@ -244,12 +258,18 @@ fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> 
         counted(report.counts.intervals, "interval"),
         counted(report.gaps.count, "gap"),
     );
+    let main = report.steps.first();
+    let typical = main.map_or_else(
+        || "Around a typical gap".to_owned(),
+        |main| format!("The typical {}", escaped(&main.name)),
+    );
     filled(
         TIMELINE,
         &[
             ("picture", &without_namespace(&picture)),
             ("summary", &sentence(&summary)),
             ("legend", &legend(report, colors)),
+            ("typical", &typical),
         ],
     )
 }

@@ -1,17 +1,18 @@
 //! Builds the tiles at the top of a report's page: its figures, to be read in one glance.
 
 use metalens_analyzer::Report;
-use metalens_analyzer::message::{factor, percent, time};
+use metalens_analyzer::message::{factor, percent, steps_per_second, time};
 use metalens_text::units::capital;
 
 use super::blocks::stacked;
 use super::escape::escaped;
 use crate::wording::{plain, share, unbroken};
 
-/// Returns the tiles: how busy, why idle, what to change, at which clock. One without content is left
+/// Returns the tiles: how fast, how busy, why idle, what to change, at which clock. One without content is left
 /// out. The first leads to the section with this id.
 pub(super) fn tiles(report: &Report, busy_section: &str) -> String {
     let tiles = [
+        rate(report),
         busy(report, busy_section),
         idle(report),
         win(report),
@@ -27,6 +28,18 @@ fn tile(to: &str, name: &str, figure: &str, below: &str) -> String {
         "<a class=\"tile\" href=\"#{to}\"><span>{name}</span><b>{figure}</b>{below}</a>\n",
         to = escaped(to)
     )
+}
+
+/// Returns the rate of the steps, and the usual length of one.
+fn rate(report: &Report) -> Option<String> {
+    let main = report.steps.first()?;
+    let figure = unbroken(&steps_per_second(main.per_second?));
+    let usual_ns = main.kinds.first()?.median_ns;
+    let usual = usual_ns.map_or_else(String::new, |ns| {
+        format!("<small>{} each</small>", unbroken(&time(ns)))
+    });
+    let name = format!("{}s a second", escaped(&capital(&main.name)));
+    Some(tile("step", &name, &figure, &usual))
 }
 
 /// Returns the busy share, of the window and of the whole recording.

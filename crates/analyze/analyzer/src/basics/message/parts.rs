@@ -2,6 +2,7 @@
 
 use super::sentence::Message;
 use super::value::Value;
+use crate::basics::statistics::rounded;
 use metalens_text::units;
 
 /// Returns a length of time: `179.1 µs`.
@@ -70,6 +71,21 @@ pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Me
     } else {
         Message::words(text)
     }
+}
+
+/// Returns a rate in three digits, or in full where it has more.
+#[must_use]
+pub fn steps_per_second(per_second: f64) -> Message {
+    let decimals = match per_second {
+        small if small < 9.995 => 2,
+        middle if middle < 99.95 => 1,
+        _ => 0,
+    };
+    let text = match decimals {
+        0 => units::count(rounded(per_second)),
+        _ => format!("{per_second:.decimals$}"),
+    };
+    number(text, per_second, |number| Value::Number { number })
 }
 
 /// Returns the name of a kernel.

@@ -1,5 +1,5 @@
 //! Makes the data of the timeline of `report.html`: every interval and gap if there are few; else
-//! all of them in buckets, and those around a typical gap in full.
+//! all of them in buckets, and those around the typical step in full.
 //!
 //! Buckets have nanoseconds, so that the page can add them up at any zoom and stay exact to the
 //! bucket. Times are relative to the start of the window.
@@ -46,8 +46,10 @@ pub(super) struct Timeline {
     /// Part of the window that is here in full.
     full: [u64; 2],
     is_whole: bool,
-    /// Part of the window around a gap of median length.
+    /// The typical step with some time on both sides, or the part of the window around a gap of median length.
     typical: [u64; 2],
+    /// Longest gap in that part.
+    typical_gap: Option<[u64; 2]>,
     /// Numbers of pieces that are here in full: intervals, gaps, parts of gaps, other processes.
     counts: [usize; 4],
     /// For each interval: start after the start of the last one, length, lane, kernel.
@@ -87,8 +89,10 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
     let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
 
-    let center = typical_gap(&gaps, analysis);
-    let around = 3 * (span_ns / (gaps.len() as u64).max(1)).max(1);
+    let typical = typical(&gaps, analysis);
+    let center = typical[0].midpoint(typical[1]);
+    let within = |gap: &&Stretch| typical[0] <= gap.0 && gap.1 <= typical[1];
+    let longest = gaps.iter().filter(within).max_by_key(|gap| gap.1 - gap.0);
     let contents = PageContents {
         pieces: &pieces,
         gaps: &gaps,
@@ -127,10 +131,8 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
         colored,
         full,
         is_whole,
-        typical: [
-            center.saturating_sub(around),
-            center.saturating_add(around).min(span_ns),
-        ],
+        typical,
+        typical_gap: longest.map(|&(from, to)| [from, to]),
         counts: [in_full.len(), gap_count, idle_count, other_count],
         intervals,
         gaps,
@@ -206,16 +208,31 @@ impl ChannelLanes {
     }
 }
 
-/// Returns the middle of the gap of median length that is nearest to the middle of the window; the
-/// middle of the window if there is none.
-fn typical_gap(gaps: &[Stretch], analysis: &Analysis) -> u64 {
-    let middle = analysis.report.window.span_ns / 2;
-    let median = analysis.report.gaps.median_ns;
-    let typical = gaps.iter().filter(|gap| Some(gap.1 - gap.0) == median);
-    let centers = typical.map(|gap| gap.0 + (gap.1 - gap.0) / 2);
-    centers
-        .min_by_key(|center| center.abs_diff(middle))
-        .unwrap_or(middle)
+/// Returns the part of the window on which a page opens: the typical step, or else what is around the gap
+/// of median length that is nearest to the middle.
+fn typical(gaps: &[Stretch], analysis: &Analysis) -> [u64; 2] {
+    let report = &analysis.report;
+    let span_ns = report.window.span_ns.max(1);
+    let main = report.steps.first().and_then(|main| main.kinds.first());
+    let (center, around) = match main.and_then(|kind| kind.typical) {
+        Some(step) => {
+            let center = step.start_ns.midpoint(step.end_ns) - report.window.start_ns;
+            (center, step.length_ns() * 6 / 10)
+        }
+        None => {
+            let median = report.gaps.median_ns;
+            let usual = gaps.iter().filter(|gap| Some(gap.1 - gap.0) == median);
+            let centers = usual.map(|gap| gap.0.midpoint(gap.1));
+            let middle = span_ns / 2;
+            let nearest = centers.min_by_key(|center| center.abs_diff(middle));
+            let around = 3 * (span_ns / (gaps.len() as u64).max(1)).max(1);
+            (nearest.unwrap_or(middle), around)
+        }
+    };
+    [
+        center.saturating_sub(around),
+        center.saturating_add(around).min(span_ns),
+    ]
 }
 
 /// Everything that a page could have in full.
