@@ -33,7 +33,7 @@ pub enum CheckVerdict {
 }
 
 /// Advice on what to do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remedy {
     /// Description of what to do.
     pub what: String,
@@ -41,9 +41,6 @@ pub struct Remedy {
     pub commands: Vec<String>,
     /// File that the commands need; null if they need none.
     pub file: Option<TextFile>,
-    /// True if `metalens doctor --fix` can run the commands: they need no administrator, and remove
-    /// nothing that a program needs.
-    pub is_safe: bool,
 }
 
 /// A file to write before the commands run.
@@ -89,16 +86,7 @@ impl Check {
             what: what.to_owned(),
             commands: commands.iter().map(|&command| command.to_owned()).collect(),
             file: None,
-            is_safe: false,
         });
-        self
-    }
-
-    /// Marks the commands of the remedy as safe to run.
-    pub(crate) fn safe_if(mut self, is_safe: bool) -> Self {
-        if let Some(remedy) = &mut self.remedy {
-            remedy.is_safe = is_safe;
-        }
         self
     }
 

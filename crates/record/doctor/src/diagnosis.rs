@@ -50,7 +50,7 @@ pub fn diagnose(
     planned: &PlannedRecording<'_>,
     tool: Result<Tool, Error>,
 ) -> Diagnosis {
-    let (mut facts, xctrace) = thread::scope(|scope| {
+    let (facts, xctrace) = thread::scope(|scope| {
         let facts = scope.spawn(|| Facts::gather(runner, planned.folder, planned.temporary));
         let xctrace = XctraceStatus::query(tool);
         let facts = facts.join();
@@ -59,9 +59,6 @@ pub fn diagnose(
             xctrace,
         )
     });
-    if planned.hides_names {
-        facts.gpu.hide_names();
-    }
     let mut checks = checks::all(runner, &facts, &xctrace, planned);
     for check in &mut checks {
         check.hide_home(planned.home);

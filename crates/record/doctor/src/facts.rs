@@ -1,13 +1,9 @@
 //! Types of the facts about a machine. Each fact has its source, or the reason why it is
 //! unknown.
 
-use std::iter::zip;
-
-use metalens_failure::{in_plain_words, other_process};
+use metalens_failure::in_plain_words;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::scratch::ScratchFile;
 
 use crate::command::CommandOutput;
 
@@ -54,21 +50,8 @@ pub struct Facts {
     pub rights: Rights,
     /// Power, heat and other recorders at this moment.
     pub condition: Condition,
-    /// The GPU and its users at this moment.
-    pub gpu: Gpu,
-    /// The screen of the machine, and who uses it.
-    pub console: Console,
     /// The folder and the disk of recordings.
     pub disk: Disk,
-}
-
-/// The screen of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Console {
-    /// True if a user is logged in at the machine itself, not only over ssh.
-    pub is_used: Fact<bool>,
-    /// True if the screen is locked.
-    pub is_locked: Fact<bool>,
 }
 
 /// The hardware of a machine and its version of macOS.
@@ -90,8 +73,6 @@ pub struct MacFacts {
     pub memory_bytes: Fact<u64>,
     /// True if the machine is virtual: its GPU times mean nothing.
     pub is_virtual: Fact<bool>,
-    /// True if metalens runs through Rosetta, as a program for Intel on Apple silicon.
-    pub is_translated: Fact<bool>,
     /// Version number of macOS.
     pub macos: Fact<String>,
     /// Build code of macOS, such as `25D2128`.
@@ -118,8 +99,6 @@ pub struct Xcode {
 pub struct Rights {
     /// True if developer mode is on.
     pub developer_mode: Fact<bool>,
-    /// True if the user is in the group `_developer`.
-    pub in_developer_group: Fact<bool>,
     /// State of System Integrity Protection.
     pub protection: Fact<Protection>,
 }
@@ -190,48 +169,13 @@ pub struct Process {
     pub name: String,
 }
 
-/// The current state of the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Gpu {
-    /// GPU utilization that the driver reports, in percent.
-    pub utilization_percent: Fact<u64>,
-    /// Processes that used the GPU within about half a second, the largest first.
-    pub users: Fact<Vec<GpuUser>>,
-    /// Performance state of the GPU; always null, since macOS reports it only in a recording.
-    pub performance_state: Fact<String>,
-}
-
-/// A process that used the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct GpuUser {
-    /// The process that used the GPU.
-    pub process: Process,
-    /// GPU time within about half a second, in nanoseconds.
-    pub gpu_time_ns: u64,
-}
-
-impl Gpu {
-    /// Leaves out the names of the processes that used the GPU. Those of other recorders are the
-    /// names of known programs.
-    pub(crate) fn hide_names(&mut self) {
-        let users = self.users.value.iter_mut().flatten();
-        for (number, user) in zip(1.., users) {
-            user.process.name = other_process(number);
-        }
-    }
-}
-
 /// The folder and the disk of recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Disk {
     /// Free space on the disk, in bytes.
     pub free_bytes: Fact<u64>,
-    /// Folders that unfinished recordings left there.
-    pub left_over: Fact<Vec<UnfinishedRecording>>,
     /// The temporary folders to which Instruments writes while it records.
     pub temporary: Vec<TemporaryFolder>,
-    /// Scratch files that recordings left in the temporary folders.
-    pub scratch: Vec<ScratchFile>,
 }
 
 /// A temporary folder to which Instruments may write.
@@ -241,13 +185,4 @@ pub struct TemporaryFolder {
     pub free_bytes: Fact<u64>,
     /// True if it is on the disk of the recordings.
     pub shares_disk: bool,
-}
-
-/// A folder that an unfinished recording left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct UnfinishedRecording {
-    /// Name of the folder.
-    pub name: String,
-    /// Size of the folder, in bytes.
-    pub bytes: u64,
 }

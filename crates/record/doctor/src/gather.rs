@@ -3,34 +3,26 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
 
 use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{
-    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, MacFacts, Process, Rights,
-    TemporaryFolder, UnfinishedRecording, Xcode,
+    Condition, Disk, Fact, Facts, MacFacts, Process, Rights, TemporaryFolder, Xcode,
 };
 use crate::parse;
-use crate::scratch::{scratch_files, temporary_folders};
-
-/// Time during which the users of the GPU are watched.
-const WATCHED: Duration = Duration::from_millis(500);
+use crate::scratch::temporary_folders;
 
 impl Facts {
     /// Gathers all facts at the same time: this takes as long as the slowest command.
     pub fn gather(runner: &dyn CommandRunner, folder: &Path, temporary: Option<&Path>) -> Self {
         thread::scope(|scope| {
             let xcode = scope.spawn(|| Xcode::gather(runner));
-            let gpu = scope.spawn(|| Gpu::gather(runner, WATCHED));
             let rights = scope.spawn(|| Rights::gather(runner));
             let condition = scope.spawn(|| Condition::gather(runner));
             Self {
-                console: Console::gather(runner),
                 machine: MacFacts::gather(runner),
                 disk: Disk::gather(runner, folder, temporary),
                 // If a thread panicked, its facts are gathered again here.
                 xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(runner)),
-                gpu: gpu.join().unwrap_or_else(|_| Gpu::gather(runner, WATCHED)),
                 rights: rights.join().unwrap_or_else(|_| Rights::gather(runner)),
                 condition: condition
                     .join()
@@ -55,7 +47,6 @@ impl MacFacts {
             "hw.perflevel1.physicalcpu",
             "hw.memsize",
             "kern.hv_vmm_present",
-            "sysctl.proc_translated",
         ];
 
         // sysctl prints the names that it knows, and an error for each other one.
@@ -105,27 +96,8 @@ impl MacFacts {
             ),
             memory_bytes: number("hw.memsize"),
             is_virtual: is_one("kern.hv_vmm_present"),
-            is_translated: is_one("sysctl.proc_translated"),
             macos: of_system("ProductVersion"),
             macos_build: of_system("BuildVersion"),
-        }
-    }
-}
-
-impl Console {
-    /// Gathers the facts about the screen.
-    pub fn gather(runner: &dyn CommandRunner) -> Self {
-        let root = runner.run(IOREG, &["-n", "Root", "-d", "1", "-w", "0"]);
-        let console = parse::console(&root.text());
-        let fact = |value: Option<bool>| {
-            Fact::new("ioreg -n Root", value, || match &root {
-                CommandOutput::Failed(why) => why.clone(),
-                CommandOutput::Exited { .. } => "ioreg names no users of the screen".to_owned(),
-            })
-        };
-        Self {
-            is_used: fact(console.map(|(is_used, _)| is_used)),
-            is_locked: fact(console.map(|(_, is_locked)| is_locked)),
         }
     }
 }
@@ -164,12 +136,9 @@ impl Xcode {
 impl Rights {
     /// Gathers the facts about the rights of the user.
     pub fn gather(runner: &dyn CommandRunner) -> Self {
-        let groups = runner.run("/usr/bin/id", &["-Gn"]);
         let status = runner.run("/usr/bin/csrutil", &["status"]);
-        let in_group = |text: &str| parse::is_in_group(text, "_developer");
         Self {
             developer_mode: Self::developer_mode(runner),
-            in_developer_group: Fact::parsed("id -Gn", &groups, in_group),
             protection: Fact::parsed("csrutil status", &status, parse::protection),
         }
     }
@@ -240,57 +209,6 @@ fn recorders(text: &str) -> Option<Vec<Process>> {
     Some(recorders)
 }
 
-impl Gpu {
-    /// Gathers the facts about the GPU: compares the GPU times at two moments.
-    pub fn gather(runner: &dyn CommandRunner, watched: Duration) -> Self {
-        let clients = || runner.run(IOREG, &["-r", "-l", "-w", "0", "-c", "IOAccelerator"]);
-        let before = clients();
-        thread::sleep(watched);
-        let after = clients();
-        let source = "ioreg -c IOAccelerator, twice";
-        let users = used_between(&before.text(), &after.text());
-        Self {
-            utilization_percent: Fact::new(
-                "ioreg -c IOAccelerator",
-                parse::registry_number(&after.text(), "Device Utilization %"),
-                || "the driver does not report it".to_owned(),
-            ),
-            users: Fact::new(source, users, || match &after {
-                CommandOutput::Failed(why) => why.clone(),
-                CommandOutput::Exited { .. } => {
-                    "the driver does not count GPU time by process".to_owned()
-                }
-            }),
-            performance_state: Fact::new("none", None, || {
-                "macOS reports it only in a recording, where `metalens analyze` shows it".to_owned()
-            }),
-        }
-    }
-}
-
-/// Returns the processes whose GPU time rose, the largest first. None if the driver counts no
-/// times.
-fn used_between(before: &str, after: &str) -> Option<Vec<GpuUser>> {
-    let (before, after) = (parse::gpu_clients(before)?, parse::gpu_clients(after)?);
-    if after.iter().all(|(_, time)| time.is_none()) {
-        return None;
-    }
-    let rose = |(process, time): &(Process, Option<u64>)| {
-        // A process that is new has used the GPU only since then.
-        let earlier = before.iter().find(|(known, _)| known.pid == process.pid);
-        let earlier = earlier.and_then(|(_, time)| *time).unwrap_or(0);
-        let gpu_time_ns = time.as_ref()?.checked_sub(earlier)?;
-        let process = process.clone();
-        (gpu_time_ns > 0).then_some(GpuUser {
-            process,
-            gpu_time_ns,
-        })
-    };
-    let mut users: Vec<GpuUser> = after.iter().filter_map(rose).collect();
-    users.sort_by_key(|user| (std::cmp::Reverse(user.gpu_time_ns), user.process.pid));
-    Some(users)
-}
-
 impl Disk {
     /// Gathers the facts about the folder of recordings, and about temporary folders: that of
     /// `TMPDIR`, if it is given, and the user's own.
@@ -304,9 +222,7 @@ impl Disk {
         });
         Self {
             free_bytes: free(folder),
-            left_over: left_over(folder),
             temporary: temporary.collect(),
-            scratch: scratch_files(&folders),
         }
     }
 }
@@ -321,100 +237,19 @@ fn free(folder: &Path) -> Fact<u64> {
     Fact::new("statvfs", free, || why.unwrap_or_default())
 }
 
-/// Finds the staging folders of unfinished recordings.
-fn left_over(folder: &Path) -> Fact<Vec<UnfinishedRecording>> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(cause) => return Fact::new("the folder", None, || cause.to_string()),
-    };
-    let staging = entries.flatten().filter_map(|entry| {
-        let name = entry.file_name().into_string().ok()?;
-        let is_staging = name.starts_with(".metalens-") && name.ends_with(".recording");
-        is_staging.then(|| UnfinishedRecording {
-            bytes: metalens_files::path_size(&entry.path()),
-            name,
-        })
-    });
-    let mut recordings: Vec<UnfinishedRecording> = staging.collect();
-    recordings.sort_by(|a, b| a.name.cmp(&b.name));
-    Fact::new("the folder", Some(recordings), String::new)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::command::SystemCommands;
 
-    fn clients(times: &[(u32, Option<u64>)]) -> String {
-        let client = |&(pid, time): &(u32, Option<u64>)| {
-            let usage = time.map_or(String::new(), |time| {
-                format!("{{\"accumulatedGPUTime\"={time}}}")
-            });
-            format!(
-                "+-o AGXDeviceUserClient\n {{\n \"IOUserClientCreator\" = \"pid {pid}, p{pid}\"\n \"AppUsage\" = ({usage})\n }}\n"
-            )
-        };
-        times.iter().map(client).collect()
-    }
-
     #[test]
-    fn users_of_the_gpu_are_those_whose_time_rose() {
-        let check = |before: &[(u32, Option<u64>)],
-                     after: &[(u32, Option<u64>)],
-                     expected: Option<&[(u32, u64)]>| {
-            let found = used_between(&clients(before), &clients(after));
-            let found: Option<Vec<(u32, u64)>> = found.map(|users| {
-                users
-                    .iter()
-                    .map(|user| (user.process.pid, user.gpu_time_ns))
-                    .collect()
-            });
-            assert_eq!(found.as_deref(), expected);
-        };
-
-        // 1 is idle, 2 and 3 used it, 4 came in between, 5 never used it, 6 left.
-        check(
-            &[
-                (1, Some(5)),
-                (2, Some(10)),
-                (3, Some(7)),
-                (5, None),
-                (6, Some(100)),
-            ],
-            &[
-                (1, Some(5)),
-                (2, Some(30)),
-                (3, Some(90)),
-                (4, Some(3)),
-                (5, None),
-            ],
-            Some(&[(3, 83), (2, 20), (4, 3)]),
-        );
-        check(&[(1, Some(5))], &[(1, Some(5))], Some(&[]));
-
-        // A count that starts again is ignored.
-        check(&[(1, Some(50))], &[(1, Some(5))], Some(&[]));
-        check(&[(1, None)], &[(1, None)], None);
-        check(&[], &[], None);
-    }
-
-    #[test]
-    fn unfinished_recordings_are_found() {
+    fn the_space_of_a_folder_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        let staging = folder.path().join(".metalens-a1.recording");
-        std::fs::create_dir(&staging).unwrap();
-        std::fs::write(staging.join("x"), [0; 10]).unwrap();
-        std::fs::create_dir(folder.path().join("a.trace")).unwrap();
         let runner = SystemCommands::default();
         let disk = Disk::gather(&runner, folder.path(), None);
-        let expected = UnfinishedRecording {
-            name: ".metalens-a1.recording".to_owned(),
-            bytes: 10,
-        };
-        assert_eq!(disk.left_over.value, Some(vec![expected]));
         assert!(disk.free_bytes.value.unwrap() > 0);
         let absent = Disk::gather(&runner, &folder.path().join("absent"), None);
-        assert!(absent.free_bytes.value.is_none() && absent.left_over.value.is_none());
+        assert!(absent.free_bytes.value.is_none());
         assert_eq!(
             absent.free_bytes.why_not.unwrap(),
             "there is no such file or folder"

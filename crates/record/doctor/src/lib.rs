@@ -34,8 +34,8 @@ pub use checks::{preflight, refuses_libraries};
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere};
 pub use facts::{
-    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, MacFacts, Power, Process, Protection,
-    Rights, TemporaryFolder, ThermalPressure, UnfinishedRecording, Xcode,
+    Condition, Disk, Fact, Facts, MacFacts, Power, Process, Protection, Rights, TemporaryFolder,
+    ThermalPressure, Xcode,
 };
 pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;

@@ -46,13 +46,6 @@ pub(crate) fn developer_mode(text: &str) -> Option<bool> {
     }
 }
 
-/// Parses `id -Gn`: returns true if the user is in a group.
-pub(crate) fn is_in_group(text: &str, group: &str) -> Option<bool> {
-    let mut groups = text.split_whitespace().peekable();
-    groups.peek()?;
-    Some(groups.any(|name| name == group))
-}
-
 /// Parses System Integrity Protection from `csrutil status`.
 pub(crate) fn protection(text: &str) -> Option<Protection> {
     let status = field(text, "System Integrity Protection status")?;
@@ -87,23 +80,6 @@ pub(crate) fn low_power_mode(text: &str) -> Option<(&'static str, bool)> {
         })?;
         Some((name, mode == 1))
     })
-}
-
-/// Parses whether somebody uses the screen of the Mac, and whether it is locked, from
-/// `ioreg -n Root -d 1 -w 0`.
-pub(crate) fn console(text: &str) -> Option<(bool, bool)> {
-    if !text.contains("\"IOConsole") {
-        return None;
-    }
-    let plain: String = text.split_whitespace().collect();
-    let is_locked = [
-        "\"CGSSessionScreenIsLocked\"=Yes",
-        "\"IOConsoleLocked\"=Yes",
-    ];
-    Some((
-        plain.contains("\"kCGSSessionOnConsoleKey\"=Yes"),
-        is_locked.iter().any(|locked| plain.contains(locked)),
-    ))
 }
 
 /// Parses `notifyutil -g com.apple.system.thermalpressurelevel`, which prints the name and a
@@ -156,48 +132,6 @@ pub(crate) fn registry_number(text: &str, name: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Parses `ioreg -r -l -w 0 -c IOAccelerator`: returns each process that has the GPU open, with
-/// its GPU time since then in nanoseconds. The time is None if this macOS does not count it.
-pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
-    let mut clients: Vec<(Process, Option<u64>)> = Vec::new();
-    for entry in text.split("+-o ").skip(1) {
-        let Some(process) = entry.split_once("\"IOUserClientCreator\" = \"pid ") else {
-            continue;
-        };
-        let Some((pid, rest)) = process.1.split_once(", ") else {
-            continue;
-        };
-        let (Ok(pid), Some(name)) = (pid.parse(), rest.split('"').next()) else {
-            continue;
-        };
-        let time = gpu_time(entry);
-        match clients.iter_mut().find(|(known, _)| known.pid == pid) {
-            Some((_, total)) => *total = total.zip(time).map(|(a, b)| a + b).or(*total).or(time),
-            None => {
-                let name = name.to_owned();
-                clients.push((Process { pid, name }, time));
-            }
-        }
-    }
-
-    (!clients.is_empty()).then_some(clients)
-}
-
-/// Returns the GPU time of one client in nanoseconds. Each of its APIs may have a count.
-fn gpu_time(entry: &str) -> Option<u64> {
-    let mut counts = entry.split("\"accumulatedGPUTime\"").skip(1).peekable();
-    counts.peek()?;
-    counts.map(leading_number).sum()
-}
-
-fn leading_number(text: &str) -> Option<u64> {
-    let digits = text
-        .trim_start_matches([' ', '='])
-        .split(|letter: char| !letter.is_ascii_digit())
-        .next()?;
-    digits.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,10 +170,6 @@ mod tests {
             Some(false)
         );
         assert_eq!(developer_mode(""), None);
-        let groups = "staff everyone admin _appserveradm _lpadmin _developer";
-        assert_eq!(is_in_group(groups, "_developer"), Some(true));
-        assert_eq!(is_in_group("staff _developers", "_developer"), Some(false));
-        assert_eq!(is_in_group(" \n", "_developer"), None);
         let check = |status: &str, expected: Option<Protection>| {
             let text = format!("System Integrity Protection status: {status}.\n");
             assert_eq!(protection(&text), expected, "{status}");
@@ -303,67 +233,17 @@ mod tests {
         assert_eq!(processes(""), None);
     }
 
-    /// The text has the form of Apple silicon: several clients of one process, several counts in
-    /// one client, and a client that never used the GPU.
+    /// The text has the form of Apple silicon.
     #[test]
-    fn gpu_clients_are_parsed() {
+    fn numbers_of_the_registry_are_parsed() {
         let text = r#"+-o AGXAcceleratorG13X  <class AGXAcceleratorG13X, id 0x1000004cb>
   | {
   |   "gpu-core-count" = 10
   |   "PerformanceStatistics" = {"Device Utilization %"=23,"Tiler Utilization %"=4}
   | }
-  |
-  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0c>
-  | {
-  |   "IOUserClientCreator" = "pid 438, WindowServer"
-  |   "AppUsage" = ({"API"="Metal","accumulatedGPUTime"=1000,"lastSubmittedTime"=7},{"API"="GL","accumulatedGPUTime"=500})
-  | }
-  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0d>
-  | {
-  |   "IOUserClientCreator" = "pid 438, WindowServer"
-  |   "AppUsage" = ({"API"="Metal","accumulatedGPUTime"=20})
-  | }
-  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0e>
-    {
-      "IOUserClientCreator" = "pid 900, Some Browser (GPU)"
-      "AppUsage" = ()
-    }
 "#;
-        let found: Vec<(u32, String, Option<u64>)> = gpu_clients(text)
-            .unwrap()
-            .into_iter()
-            .map(|(process, time)| (process.pid, process.name, time))
-            .collect();
-        let expected = [
-            (438, "WindowServer", Some(1_520)),
-            (900, "Some Browser (GPU)", None),
-        ];
-        assert_eq!(
-            found,
-            expected.map(|(pid, name, time)| (pid, name.to_owned(), time))
-        );
         assert_eq!(registry_number(text, "gpu-core-count"), Some(10));
         assert_eq!(registry_number(text, "Device Utilization %"), Some(23));
         assert_eq!(registry_number(text, "Renderer Utilization %"), None);
-        assert_eq!(gpu_clients(""), None);
-    }
-
-    #[test]
-    fn the_users_of_the_screen_are_known() {
-        let check = |text: &str, expected: Option<(bool, bool)>| {
-            assert_eq!(console(text), expected, "{text}");
-        };
-        let users = |flags: &str| {
-            format!(
-                "  \"IOConsoleLocked\" = No\n  \"IOConsoleUsers\" = ({{{flags}\"kCGSSessionIDKey\"=257}})\n"
-            )
-        };
-        let on = "\"kCGSSessionOnConsoleKey\"=Yes,";
-        check(&users(on), Some((true, false)));
-        let locked = format!("{on}\"CGSSessionScreenIsLocked\"=Yes,");
-        check(&users(&locked), Some((true, true)));
-        check(&users(""), Some((false, false)));
-        check("  \"IOConsoleLocked\" = Yes\n", Some((false, true)));
-        check("+-o Root", None);
     }
 }

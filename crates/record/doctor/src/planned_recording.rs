@@ -18,12 +18,6 @@ pub struct PlannedRecording<'a> {
     pub time_limit: Option<Duration>,
     /// The program to record, or the reason why it cannot be used; None if none was named.
     pub program: Option<Result<FoundProgram, String>>,
-    /// Path of metalens itself, if it is known.
-    pub own: Option<&'a Path>,
-    /// True if the user is root.
-    pub is_root: bool,
     /// The home folder, which is shown as `~`.
     pub home: Option<&'a str>,
-    /// True to leave out the names of the processes that use the GPU.
-    pub hides_names: bool,
 }

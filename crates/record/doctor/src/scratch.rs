@@ -5,20 +5,16 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::command::{CommandOutput, CommandRunner};
 
 /// A scratch file or folder of Instruments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScratchFile {
     /// Path of the file or folder.
     pub path: PathBuf,
     /// Size of the file or folder, in bytes.
     pub bytes: u64,
     /// User ID of the owner.
-    #[serde(skip)]
     pub owner: u32,
 }
 

@@ -28,8 +28,6 @@ pub enum Feature {
     RunName,
     /// Options `export --time-start`, `--time-end` and `--duration`.
     ExportOfAPart,
-    /// Option `record --show-recording-options`.
-    RecordingOptions,
 }
 
 impl Feature {
@@ -41,7 +39,7 @@ impl Feature {
             Self::TracingStarted => (13, 'E', "13.3"),
             Self::Instruments => (14, 'A', "14.0"),
             Self::RunName => (17, 'A', "26.0"),
-            Self::ExportOfAPart | Self::RecordingOptions => (27, 'A', "27.0"),
+            Self::ExportOfAPart => (27, 'A', "27.0"),
         }
     }
 

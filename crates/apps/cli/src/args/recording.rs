@@ -83,12 +83,6 @@ pub(crate) struct DoctorArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Fix what is safe to fix, and ask before each command; nothing runs as administrator
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) fix: bool,
-    /// Fix without questions
-    #[arg(long, requires = "fix")]
-    pub(crate) yes: bool,
     /// Bundle to write; doctor checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,

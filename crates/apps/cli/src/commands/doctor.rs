@@ -1,7 +1,5 @@
 //! Runs `metalens doctor`: checks whether this machine can record, and says what to do if not.
 
-mod fix;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,8 +8,6 @@ use std::time::Duration;
 use metalens_doctor::{
     Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
 };
-use metalens_failure::OtherNames;
-use metalens_files::is_root;
 use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 use metalens_render::terminal::wrap;
@@ -23,7 +19,6 @@ use crate::args::recording::DoctorArguments;
 use crate::{exit, out};
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
-    fix::check(arguments)?;
     let source = ToolSource::from_environment();
     let diagnosis = if source.is_mac {
         diagnose_this_mac(arguments, &source)?
@@ -37,9 +32,6 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         out::page().write_all(screen(&diagnosis, out::text_width()).as_bytes())?;
     }
 
-    if arguments.fix && !fix::run(&diagnosis.checks, arguments.yes)? {
-        return Ok(exit::some_failed());
-    }
     Ok(if diagnosis.can_record {
         ExitCode::SUCCESS
     } else {
@@ -65,17 +57,13 @@ fn diagnose_this_mac(
         .unwrap_or_else(|| PathBuf::from("x.trace"));
 
     let temporary = std::env::temp_dir();
-    let own = std::env::current_exe().ok();
     let planned = PlannedRecording {
         folder: metalens_files::parent(&output),
         temporary: Some(&temporary),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
         program,
-        own: own.as_deref(),
-        is_root: is_root(),
         home: home.as_deref(),
-        hides_names: out::names() == OtherNames::Hidden,
     };
     Ok(diagnose(
         &SystemCommands::default(),
@@ -207,13 +195,7 @@ mod tests {
         (
             "sysctl",
             0,
-            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nkern.hv_vmm_present: 0\n\
-             sysctl.proc_translated: 0\n",
-        ),
-        (
-            "ioreg -n Root",
-            0,
-            "\"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes})\n",
+            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nkern.hv_vmm_present: 0\n",
         ),
         ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
         ("xattr", 1, "xattr: No such xattr: com.apple.quarantine\n"),
@@ -238,7 +220,6 @@ mod tests {
             0,
             "Developer mode is currently enabled.\n",
         ),
-        ("id", 0, "staff everyone admin _developer\n"),
         (
             "csrutil",
             0,
@@ -307,10 +288,7 @@ mod tests {
             template: "Metal System Trace",
             time_limit: Some(Duration::ZERO),
             program: Some(Ok(program)),
-            own: None,
-            is_root: false,
             home: Some("/Users/ada"),
-            hides_names: false,
         };
         let text = screen(&diagnose(mac, &planned, tool), 100);
         let text = anstream::adapter::strip_str(&text).to_string();

@@ -21,9 +21,6 @@ use crate::error::Error;
 use crate::scenario::Scenario;
 use state::{EndReason, EndedRecording, Prepared};
 
-/// Recording options of this template, as users reported them.
-const RECORDING_OPTIONS: &str =
-    "{\"Hangs\":{\"hangsThreshold\":250},\"Time Profiler\":{\"highFrequencySampling\":false}}";
 /// Interval at which the process is checked.
 const POLL: Duration = Duration::from_millis(3);
 /// Factor by which a slow saving takes longer.
@@ -36,11 +33,6 @@ const SIGSEGV: i32 = 11;
 
 pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     if session.misbehaves(Misbehavior::Silent) {
-        return Exit::Code(0);
-    }
-    if order.show_recording_options {
-        // The real tool lists keys of Hangs and Time Profiler for this template.
-        session.print(RECORDING_OPTIONS);
         return Exit::Code(0);
     }
     attempt(order, session).unwrap_or_else(|exit| exit)

@@ -1,11 +1,9 @@
 //! Checks whether the disk has room for a recording.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::check::Check;
 use crate::facts::{Disk, Fact};
-use crate::scratch::removal;
 
 /// Bytes per second of published recordings: from a quiet program (300 to 400 MB in 15 s) to
 /// one that kept the GPU busy (19 GB in 90 s).
@@ -109,79 +107,6 @@ fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) ->
 
 const MAKE_ROOM: &str = "free disk space, or record to another disk (-o)";
 
-/// Checks for the remains of unfinished recordings. `is_quiet` if no recorder runs.
-pub(super) fn left_over(disk: &Disk, folder: &Path, is_quiet: bool) -> Check {
-    let id = "left-over";
-    let Some(recordings) = &disk.left_over.value else {
-        return Check::unknown(id, disk.left_over.why_not.as_ref());
-    };
-
-    if recordings.is_empty() {
-        return scratch(id, disk, is_quiet);
-    }
-    let bytes = recordings.iter().map(|folder| folder.bytes).sum();
-    let names: Vec<&str> = recordings
-        .iter()
-        .map(|folder| folder.name.as_str())
-        .collect();
-    let mut found = format!(
-        "the folder has unfinished recordings, {} in total: {}",
-        size(bytes),
-        names.join(", ")
-    );
-    let paths: Vec<String> = names
-        .iter()
-        .map(|name| {
-            format!(
-                "'{}'",
-                folder
-                    .join(name)
-                    .display()
-                    .to_string()
-                    .replace('\'', r"'\''")
-            )
-        })
-        .collect();
-
-    let mut commands = vec![format!("rm -r {}", paths.join(" "))];
-    if !disk.scratch.is_empty() {
-        found.push_str(&format!("; {}", scratch_in_words(disk)));
-        commands.push(removal(&disk.scratch));
-    }
-    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
-    Check::warning(id, found).remedy(
-        "when xctrace no longer runs, move the bundles that you need out of these folders, then \
-         remove the folders",
-        &commands,
-    )
-}
-
-/// Checks for scratch files, in a folder without unfinished recordings. No recorder needs them if none
-/// runs.
-fn scratch(id: &str, disk: &Disk, is_quiet: bool) -> Check {
-    if disk.scratch.is_empty() {
-        return Check::ok(id, "no unfinished recordings, no scratch files of xctrace");
-    }
-    Check::warning(id, scratch_in_words(disk))
-        .remedy(
-            "when neither xctrace nor Instruments runs, remove them",
-            &[&removal(&disk.scratch)],
-        )
-        .safe_if(is_quiet)
-}
-
-/// Lists the scratch files with their total size.
-fn scratch_in_words(disk: &Disk) -> String {
-    let bytes = disk.scratch.iter().map(|file| file.bytes).sum();
-    let names = disk.scratch.iter().filter_map(|file| file.path.file_name());
-    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-    format!(
-        "xctrace left scratch files in the temporary folder, {} in total: {}",
-        size(bytes),
-        names.join(", ")
-    )
-}
-
 /// Formats a size in decimal units, as macOS does, such as `12.3 GB`.
 fn size(bytes: u64) -> String {
     let tenths = |unit: u64| {
@@ -213,14 +138,11 @@ mod tests {
     use super::*;
     use crate::check::CheckVerdict;
     use crate::facts::TemporaryFolder;
-    use crate::scratch::ScratchFile;
 
     fn with(free: u64) -> Disk {
         Disk {
             free_bytes: Fact::new("", Some(free), String::new),
-            left_over: Fact::new("", Some(Vec::new()), String::new),
             temporary: Vec::new(),
-            scratch: Vec::new(),
         }
     }
 
@@ -248,25 +170,6 @@ mod tests {
         check(5 * gb, 9 * gb, false, CheckVerdict::Ok, "5.0 GB free");
         let other = "on the disk of temporary files free";
         check(9 * gb, 2 * gb, false, CheckVerdict::Problem, other);
-    }
-
-    #[test]
-    fn scratch_files_are_listed_with_their_removal() {
-        let disk = Disk {
-            scratch: vec![ScratchFile {
-                path: "/t/instruments7.ktrace".into(),
-                bytes: 3_000_000_000,
-                owner: 501,
-            }],
-            ..with(0)
-        };
-        let check = left_over(&disk, Path::new("."), true);
-        assert_eq!(
-            check.found,
-            "xctrace left scratch files in the temporary folder, 3.0 GB in total: instruments7.ktrace"
-        );
-        let commands = check.remedy.unwrap().commands;
-        assert_eq!(commands, ["rm -r '/t/instruments7.ktrace'"]);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 mod condition;
 mod disk;
-mod machine;
 mod program;
 mod tools;
 
@@ -25,35 +24,20 @@ pub(crate) fn all(
 ) -> Vec<Check> {
     let mut checks = vec![
         platform(&facts.machine),
-        machine::virtual_machine(&facts.machine),
-        machine::rosetta(&facts.machine),
-        machine::console(&facts.console),
         tools::xcode(&facts.xcode, xctrace),
         tools::license(&facts.xcode, xctrace),
         tools::first_launch(&facts.xcode),
         tools::xctrace(xctrace),
         tools::template(xctrace, planned.template),
         tools::developer_mode(&facts.rights),
-        tools::developer_group(&facts.rights, planned.is_root),
-        tools::root(planned.is_root),
     ];
 
-    checks.extend(tools::recording_options(xctrace));
-    if let Some(own) = planned.own {
-        checks.push(program::quarantine(runner, "quarantine", own));
-    }
     checks.extend(program::all(runner, planned, &facts.rights, &facts.machine));
-    // Scratch files are in use only while one of these runs.
-    let is_quiet = facts.condition.recorders.value.as_ref();
-    let is_quiet = is_quiet.is_some_and(Vec::is_empty);
     checks.extend([
         disk::free_space(&facts.disk, planned.time_limit),
-        disk::left_over(&facts.disk, planned.folder, is_quiet),
         condition::recorders(&facts.condition),
         condition::power(&facts.condition),
         condition::thermal(&facts.condition),
-        condition::gpu_users(&facts.gpu),
-        condition::performance_state(&facts.gpu),
     ]);
     checks
 }

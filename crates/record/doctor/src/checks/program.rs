@@ -33,7 +33,7 @@ pub(super) fn all(
                 protection,
                 place,
                 architecture(runner, &program.path, machine),
-                quarantine(runner, "downloaded", &program.path),
+                quarantine(runner, &program.path),
                 signature(runner, &program.path),
             ]
         }
@@ -66,7 +66,8 @@ fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &MacFacts) -> 
 }
 
 /// Warns about a downloaded program that macOS may refuse to start.
-pub(super) fn quarantine(runner: &dyn CommandRunner, id: &str, path: &Path) -> Check {
+fn quarantine(runner: &dyn CommandRunner, path: &Path) -> Check {
+    let id = "downloaded";
     let shown = path.to_string_lossy();
     let answer = runner.run("/usr/bin/xattr", &["-p", QUARANTINE, &shown]);
     match &answer {
@@ -82,7 +83,6 @@ pub(super) fn quarantine(runner: &dyn CommandRunner, id: &str, path: &Path) -> C
                 "if you trust it, take it out of quarantine",
                 &[&format!("xattr -d {QUARANTINE} '{quoted}'")],
             )
-            .safe_if(true)
         }
         // xattr ends with 1 and names the attribute if the file has none.
         CommandOutput::Exited { code: Some(1), .. } if answer.text().contains(QUARANTINE) => {
@@ -259,7 +259,6 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
                 sign,
             ],
             file: None,
-            is_safe: false,
         }
     } else {
         Remedy {
@@ -269,7 +268,6 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
                 name: name.to_owned(),
                 content: ENTITLEMENTS.to_owned(),
             }),
-            is_safe: false,
         }
     }
 }

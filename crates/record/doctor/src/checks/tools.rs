@@ -145,29 +145,6 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     }
 }
 
-/// Tells whether this Xcode has an option for the Shader Timeline, so that no template need be changed.
-/// None before Xcode 27, which was the first to list options.
-pub(super) fn recording_options(xctrace: &XctraceStatus) -> Option<Check> {
-    let id = "recording-options";
-    Some(match xctrace.has_shader_option.as_ref()? {
-        Ok(true) => Check::warning(
-            id,
-            "this xctrace lists an option for the Shader Timeline, which metalens does not use yet: \
-             --shader-timeline changes a copy of the template instead",
-        )
-        .remedy(
-            "tell the authors of metalens which key this command prints",
-            &["xcrun xctrace record --template 'Metal System Trace' --show-recording-options"],
-        ),
-        Ok(false) => Check::ok(
-            id,
-            "xctrace lists no option for the Shader Timeline; --shader-timeline changes a copy of the \
-             template",
-        ),
-        Err(why) => Check::unknown(id, Some(why)),
-    })
-}
-
 /// Checks that developer mode is on.
 pub(super) fn developer_mode(rights: &Rights) -> Check {
     let id = "developer-mode";
@@ -181,50 +158,4 @@ pub(super) fn developer_mode(rights: &Rights) -> Check {
             &["sudo DevToolsSecurity -enable"],
         )
     })
-}
-
-/// Checks that the user belongs to the group `_developer`.
-pub(super) fn developer_group(rights: &Rights, is_root: bool) -> Check {
-    let id = "developer-group";
-    if is_root {
-        return Check::new(
-            id,
-            CheckVerdict::NotApplicable,
-            "root does not need the group",
-        );
-    }
-
-    expect_true(
-        id,
-        &rights.in_developer_group,
-        "you are in the group _developer",
-        || {
-            Check::warning(
-                id,
-                "you are not in the group _developer: macOS may ask for a password",
-            )
-            .remedy(
-                "join the group, then log out and in again",
-                &["sudo dseditgroup -o edit -a \"$USER\" -t user _developer"],
-            )
-        },
-    )
-}
-
-/// Warns if metalens runs as root.
-pub(super) fn root(is_root: bool) -> Check {
-    let id = "root";
-    if is_root {
-        Check::warning(
-            id,
-            "metalens runs as root, and so would the recorded program",
-        )
-        .remedy(
-            "record without sudo, unless the program needs root; then metalens makes you the \
-             owner of the files",
-            &[],
-        )
-    } else {
-        Check::ok(id, "not root: your own programs need no sudo")
-    }
 }

@@ -46,7 +46,7 @@ impl Mac {
                 1,
                 "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nhw.physicalcpu: 16\n\
                  hw.perflevel0.physicalcpu: 12\nhw.perflevel1.physicalcpu: 4\nhw.memsize: 137438953472\n\
-                 kern.hv_vmm_present: 0\nsysctl.proc_translated: 0\n",
+                 kern.hv_vmm_present: 0\n",
             ),
             (
                 "sw_vers",
@@ -69,11 +69,6 @@ impl Mac {
                 "DevToolsSecurity -status",
                 0,
                 "Developer mode is currently enabled.\n",
-            ),
-            (
-                "id -Gn",
-                0,
-                "staff everyone localaccounts admin _lpadmin _developer _analyticsusers\n",
             ),
             (
                 "csrutil status",
@@ -101,11 +96,6 @@ impl Mac {
                 0,
                 "    1 /sbin/launchd\n  438 /System/Library/PrivateFrameworks/SkyLight.framework/Resources/WindowServer\n",
             ),
-            (
-                "ioreg -n Root",
-                0,
-                "+-o Root\n  {\n    \"IOConsoleLocked\" = No\n    \"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes})\n  }\n",
-            ),
             ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
             (
                 "xattr -p",
@@ -116,11 +106,6 @@ impl Mac {
                 "ioreg -r -d 1",
                 0,
                 "+-o AGXAcceleratorG15X  <class AGXAcceleratorG15X>\n  {\n    \"gpu-core-count\" = 40\n  }\n",
-            ),
-            (
-                "ioreg -r -l",
-                0,
-                "+-o AGXDeviceUserClient  <class AGXDeviceUserClient>\n  {\n    \"IOUserClientCreator\" = \"pid 438, WindowServer\"\n    \"AppUsage\" = ({\"API\"=\"Metal\",\"accumulatedGPUTime\"=1520})\n  }\n",
             ),
         ];
         let answers = answers.map(|(line, code, text)| (line.to_owned(), exited(code, text)));

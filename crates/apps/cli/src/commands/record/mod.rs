@@ -283,8 +283,8 @@ fn still_owned_by_root(recorded: &Recording, why: &str) -> String {
     )
 }
 
-const SUDO: &str = "sudo is not needed to record your own program: developer mode and the group \
-                    _developer are enough; `metalens doctor` checks both";
+const SUDO: &str = "sudo is not needed to record your own program: developer mode is enough, which \
+                    `metalens doctor` checks";
 
 /// Prints where the recording is, why it ended, and its warnings.
 fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {

@@ -26,18 +26,6 @@ fn the_json_says_that_this_machine_cannot_record() {
     assert!(diagnosis["facts"].is_null());
 }
 
-/// Nobody can answer questions here.
-#[test]
-fn fixes_need_somebody_who_agrees() {
-    let here = Path::new(".");
-    let output = metalens(here, &["doctor", "--fix"]);
-    assert_eq!(output.status.code(), Some(2), "{}", transcript(&output));
-    assert!(transcript(&output).contains("add --yes"));
-    let output = metalens(here, &["doctor", "--fix", "--yes"]);
-    assert_eq!(output.status.code(), Some(3), "{}", transcript(&output));
-    assert!(transcript(&output).contains("nothing that metalens can fix on its own"));
-}
-
 #[test]
 fn record_without_a_mac_exits_with_3_and_writes_nothing() {
     let folder = metalens_testing::scratch();

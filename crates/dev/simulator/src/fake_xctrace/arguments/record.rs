@@ -23,7 +23,6 @@ pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) instruments: Vec<String>,
     pub(in crate::fake_xctrace) no_prompt: bool,
     pub(in crate::fake_xctrace) recording_options: Option<PathBuf>,
-    pub(in crate::fake_xctrace) show_recording_options: bool,
     pub(in crate::fake_xctrace) quiet: bool,
     pub(in crate::fake_xctrace) tracing_started: Option<String>,
 }
@@ -69,9 +68,6 @@ pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError
         }
     }
 
-    if order.show_recording_options {
-        return Ok(order);
-    }
     order.target = targets.only()?;
     let is_launch = matches!(order.target, RecordTarget::Launch { .. });
     if is_launch || order.env.is_empty() {
@@ -147,7 +143,7 @@ fn newer_option(
         "--notify-tracing-started" | "--quiet" => Build::XCODE_13_3,
         "--instrument" => Build::XCODE_14,
         "--run-name" => Build::XCODE_26,
-        "--recording-options" | "--show-recording-options" => Build::XCODE_27,
+        "--recording-options" => Build::XCODE_27,
         _ => return Ok(false),
     };
     words.require_build(option, first)?;
@@ -161,7 +157,6 @@ fn newer_option(
             let path = words.value(option)?.into();
             set_once(&mut order.recording_options, option, path)?;
         }
-        "--show-recording-options" => order.show_recording_options = true,
         "--notify-tracing-started" => {
             let name = words.text_value(option)?;
             set_once(&mut order.tracing_started, option, name)?;
