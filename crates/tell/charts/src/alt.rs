@@ -26,7 +26,6 @@ pub fn alt(chart: Chart, report: &Report) -> String {
         }
         Chart::Idle => causes(report),
         Chart::Gaps => lengths(report),
-        Chart::Busy => over_time(report),
         Chart::Kernels => kernels(report),
         Chart::Roofline => roofline(report),
     };
@@ -69,31 +68,6 @@ fn lengths(report: &Report) -> String {
         "Gaps of {} by length. {}.{limit}",
         report.process.name, report.summary.idle
     )
-}
-
-/// Describes the least and the most busy part of the window, and the limit.
-fn over_time(report: &Report) -> String {
-    let chunks = &report.shape.utilization;
-    let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
-    let ends = ends.chain([report.window.end_ns]);
-    let shares = || {
-        let chunks = chunks.iter().zip(ends.clone());
-        chunks.map(|(chunk, end)| ratio(chunk.busy_ns, end.saturating_sub(chunk.start_ns)))
-    };
-
-    let range = shares().reduce(f64::min).zip(shares().reduce(f64::max));
-    let range = range.filter(|_| chunks.len() > 1);
-    let range = range.map_or(String::new(), |(least, most)| {
-        let parts = count(chunks.len() as u64);
-        let (least, most) = (percent(least), percent(most));
-        format!(" In {parts} equal parts of the window it ranges from {least} to {most}.")
-    });
-    let limit = limit(report, "busy.ratio");
-    let limit = limit.map_or(String::new(), |limit| {
-        format!(" The limit is {}.", percent(limit))
-    });
-    let busy = &report.summary.busy;
-    format!("GPU utilization over time. {busy}.{range}{limit}")
 }
 
 fn roofline(report: &Report) -> String {

@@ -22,6 +22,8 @@ use crate::scene::{Anchor, Primitive, Scene};
 
 /// Room around everything, in pixels.
 pub(crate) const MARGIN: f32 = 16.0;
+/// Width of every picture, which is that of a comment on a pull request.
+const WIDTH: u32 = 830;
 /// Text size of the headline.
 pub(crate) const HEADLINE: f32 = 15.0;
 const BODY: f32 = 12.0;
@@ -63,7 +65,7 @@ impl Canvas {
         let palette = Palette::for_theme(options.theme);
         Self {
             scene: RefCell::new(Scene {
-                width: options.width,
+                width: WIDTH,
                 height: 0,
                 scale: options.scale,
                 background: palette.background,
@@ -71,7 +73,7 @@ impl Canvas {
                 title: title.to_owned(),
             }),
             palette,
-            width: options.width as f32,
+            width: WIDTH as f32,
             pixel: 1.0 / f32::from(options.scale),
             has_header: options.has_header,
         }
@@ -83,15 +85,10 @@ impl Canvas {
         clippy::cast_sign_loss,
         reason = "a canvas's height"
     )]
-    pub(crate) fn finish(self, height: f32, options: &ChartOptions) -> Result<Scene, ChartError> {
-        let needed = height.ceil() as u32;
-        let height = options.height.unwrap_or(needed);
-        if height < needed {
-            return Err(ChartError::TooLow { height, needed });
-        }
+    pub(crate) fn finish(self, height: f32) -> Scene {
         let mut scene = self.scene.into_inner();
-        scene.height = height;
-        Ok(scene)
+        scene.height = height.ceil() as u32;
+        scene
     }
 
     pub(crate) fn add(&self, shape: Primitive) {
@@ -247,17 +244,6 @@ impl Canvas {
         if entries.is_empty() { top } else { line + LINE }
     }
 
-    /// Returns the height of a legend before it is drawn.
-    pub(crate) fn legend_height(
-        &self,
-        title: &str,
-        entries: &[(Color, String)],
-        options: &ChartOptions,
-    ) -> f32 {
-        // Drawn on a canvas that is dropped.
-        Self::new(options, "").legend(0.0, title, entries)
-    }
-
     /// Draws a limit as dashes from the top of an area to its bottom.
     pub(crate) fn dashes_down(&self, x: f32, place: Area) {
         let mut top = place.top;
@@ -273,21 +259,6 @@ impl Canvas {
         }
     }
 
-    /// Draws a limit as dashes from the left of an area to its right.
-    pub(crate) fn dashes_across(&self, y: f32, place: Area) {
-        let mut left = place.left;
-        while left < place.right() {
-            let dash = Area {
-                left,
-                top: y,
-                width: 4.0_f32.min(place.right() - left),
-                height: 1.0,
-            };
-            self.dash(dash);
-            left += 7.0;
-        }
-    }
-
     /// Draws a dash with a light border, so that it is visible on bars too.
     fn dash(&self, dash: Area) {
         let light = Area {
@@ -298,19 +269,6 @@ impl Canvas {
         };
         self.rectangle(light, self.palette.background);
         self.rectangle(dash, self.palette.mark);
-    }
-
-    /// Writes a label that ends at its position, legible on any background.
-    pub(crate) fn label_over(&self, (x, y): (f32, f32), text: &str) {
-        let width = font::width(text, SMALL) + 8.0;
-        let light = Area {
-            left: (x - width + 4.0).floor(),
-            top: y - 11.0,
-            width: width.ceil(),
-            height: 14.0,
-        };
-        self.rectangle(light, self.palette.background);
-        self.text((x, y), SMALL, Anchor::End, self.palette.text, text);
     }
 
     /// Draws axes around an area, whose labels lie outside of it.

@@ -2,10 +2,10 @@
 
 use metalens_analyzer::{Analysis, Report};
 
-use crate::options::{ChartError, ChartOptions, check};
+use crate::options::{ChartError, ChartOptions};
 use crate::roofline::has_roofline;
 use crate::scene::Scene;
-use crate::{busy, gaps, idle, kernels, roofline, timeline};
+use crate::{gaps, idle, kernels, roofline, timeline};
 
 /// A chart of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,8 +13,6 @@ pub enum Chart {
     /// Busy and idle time of the GPU over the window, with the causes of idle time.
     #[default]
     Timeline,
-    /// GPU utilization over time.
-    Busy,
     /// Idle time by cause.
     Idle,
     /// Number of gaps by length.
@@ -26,11 +24,10 @@ pub enum Chart {
 }
 
 impl Chart {
-    /// All charts, in the order of a reader's questions: when, how busy, why idle, how often, with what
+    /// All charts, in the order of a reader's questions: when, why idle, how often, with what
     /// work, how near the limits of the chip.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 5] = [
         Self::Timeline,
-        Self::Busy,
         Self::Idle,
         Self::Gaps,
         Self::Kernels,
@@ -42,7 +39,6 @@ impl Chart {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timeline => "timeline",
-            Self::Busy => "busy",
             Self::Idle => "idle",
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
@@ -55,7 +51,6 @@ impl Chart {
     pub const fn shows(self) -> &'static str {
         match self {
             Self::Timeline => "GPU intervals over time, with the causes of idle time",
-            Self::Busy => "Utilization over time",
             Self::Idle => "Idle time by cause",
             Self::Gaps => "Gaps by length",
             Self::Kernels => "Kernels by total time",
@@ -67,14 +62,13 @@ impl Chart {
 impl Chart {
     /// Returns whether the chart of a report would show anything that its title does not say: without
     /// gaps there is no idle time to draw, and without declared work no roofline; one interval has no
-    /// spread, and a GPU that is always busy no ups and downs.
+    /// spread.
     #[must_use]
     pub fn has_content(self, report: &Report) -> bool {
         match self {
             Self::Idle => report.idle.total_ns > 0,
             Self::Gaps => report.gaps.count > 0,
             Self::Roofline => has_roofline(report),
-            Self::Busy => report.gaps.count > 0 || report.busy.others_busy_ns > Some(0),
             Self::Kernels => report.counts.intervals > 1,
             Self::Timeline => true,
         }
@@ -85,18 +79,16 @@ impl Chart {
 ///
 /// # Errors
 ///
-/// If the options leave too little room.
+/// If the chart has no room for its parts.
 pub fn draw(
     chart: Chart,
     analysis: &Analysis,
     options: &ChartOptions,
 ) -> Result<Scene, ChartError> {
-    check(options)?;
     match chart {
         Chart::Timeline => timeline::draw(analysis, options),
-        Chart::Idle => idle::draw(&analysis.report, options),
+        Chart::Idle => Ok(idle::draw(&analysis.report, options)),
         Chart::Gaps => gaps::draw(analysis, options),
-        Chart::Busy => busy::draw(analysis, options),
         Chart::Kernels => kernels::draw(analysis, options),
         Chart::Roofline => roofline::draw(&analysis.report, options),
     }
@@ -121,6 +113,6 @@ mod tests {
             assert_eq!(drawn.join(" "), expected, "{count}");
         };
         check(1, "timeline");
-        check(20, "timeline busy idle gaps kernels");
+        check(20, "timeline idle gaps kernels");
     }
 }

@@ -20,7 +20,7 @@ use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
 use crate::idle::{BarPart, stacked_bar};
 use crate::lanes;
-use crate::options::{ChartError, ChartOptions, check};
+use crate::options::{ChartError, ChartOptions};
 use crate::panel::{cause_strip, ticks};
 use crate::scene::{Anchor, Scene};
 use crate::strip::bars;
@@ -45,14 +45,13 @@ const FAR: f32 = 10.0;
 ///
 /// # Errors
 ///
-/// If the options leave too little room.
+/// If the chart has no room for its parts.
 pub fn draw_comparison(
     comparison: &Comparison,
     base: &Analysis,
     new: &Analysis,
     options: &ChartOptions,
 ) -> Result<Scene, ChartError> {
-    check(options)?;
     let (before, now) = (&base.report, &new.report);
     let canvas = Canvas::new(options, &title(before, now));
     let sides = side_times(&canvas, comparison, (before, now));
@@ -61,11 +60,9 @@ pub fn draw_comparison(
         drawn.any(|part| part.fill == color && part.ns > 0)
     };
     let legend = parts::legend(&parts::parts(comparison, &canvas.palette, is_drawn));
-    let legend_height = canvas.legend_height(LEGEND, &legend, options);
     let top = header(&canvas, comparison, (before, now));
     let small = small_print(&canvas, comparison);
 
-    let below = FAR + legend_height + footer_height(&small) + MARGIN - 6.0;
     let place = Area {
         left: MARGIN + NAMES,
         top,
@@ -78,7 +75,6 @@ pub fn draw_comparison(
     let scale = TimeScale {
         place,
         longest_ns: times.max().unwrap_or(0).max(1),
-        lane: lane_height(top + below, options),
         has_several: has_several(comparison),
     };
 
@@ -86,7 +82,7 @@ pub fn draw_comparison(
     let bottom = scale.window_bars(&canvas, &sides, bottom + 2.0);
     let bottom = canvas.legend(bottom + FAR, LEGEND, &legend);
     footer(&canvas, bottom, &small);
-    canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0, options)
+    Ok(canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0))
 }
 
 /// Describes the comparison in words, for people who cannot see it. The reports are those of the
@@ -131,21 +127,10 @@ fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Repo
     canvas.header_lines(&headline, &lines, &loud)
 }
 
-/// Returns the height of a busy lane: the rest of a given height, divided among the lanes.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn lane_height(around: f32, options: &ChartOptions) -> f32 {
-    let fixed = 2.0 * (TITLE + STRIP + NEAR + FAR + BAR + NEAR) + AXIS;
-    let spare = options
-        .height
-        .map_or(0.0, |height| height as f32 - around - fixed - 2.0 * LANE);
-    LANE + (spare / 2.0).floor().clamp(0.0, 160.0)
-}
-
 /// Time scale of everything between the header and the legend.
 struct TimeScale {
     place: Area,
     longest_ns: u64,
-    lane: f32,
     /// True if the timelines are those of one of several runs.
     has_several: bool,
 }
@@ -217,7 +202,7 @@ impl TimeScale {
         let span_ns = report.window.span_ns;
         let lane = Area {
             width: self.width(canvas, span_ns),
-            height: self.lane,
+            height: LANE,
             ..place
         };
         let strip = Area {

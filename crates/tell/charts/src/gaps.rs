@@ -36,20 +36,15 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let bins = bins(analysis);
     let limit_ns = limit_ns(report);
     let Some(range) = range(&bins, limit_ns) else {
-        return canvas.finish(top + MARGIN, options);
+        return Ok(canvas.finish(top + MARGIN));
     };
 
     let entries = canvas.causes(&analysis.report);
-    let legend = canvas.legend_height(LEGEND, &entries, options);
-    let around = top + TITLE + AXIS + SECOND + AXIS + 10.0 + legend + MARGIN;
-    let room = options
-        .height
-        .map_or(260.0, |height| height as f32 - around);
     let mut place = Area {
         left: MARGIN + LEFT,
         top: (top + TITLE).round(),
         width: canvas.width - 2.0 * MARGIN - LEFT - 8.0,
-        height: (room / 2.0).floor().max(60.0),
+        height: 130.0,
     };
 
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1);
@@ -77,7 +72,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     })?;
 
     let bottom = canvas.legend(place.bottom() + AXIS + 10.0, LEGEND, &entries);
-    canvas.finish(bottom + MARGIN - 6.0, options)
+    Ok(canvas.finish(bottom + MARGIN - 6.0))
 }
 
 /// Gaps of similar length.

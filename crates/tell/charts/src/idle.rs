@@ -5,7 +5,7 @@ use metalens_text::units::{counted, percent, time};
 
 use crate::canvas::{Area, Canvas, MARGIN, ratio};
 use crate::font::{self, SMALL};
-use crate::options::{ChartError, ChartOptions};
+use crate::options::ChartOptions;
 use crate::palette::Color;
 use crate::scene::{Anchor, Scene};
 
@@ -14,8 +14,7 @@ const ROW: f32 = 20.0;
 const SHARE: f32 = 80.0;
 
 /// Draws the chart of idle time by cause.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, ChartError> {
+pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Scene {
     let title = format!("Idle time of {} by cause", report.process.name);
     let canvas = Canvas::new(options, &title);
     let idle = &report.idle;
@@ -33,18 +32,14 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     let top = canvas.header(report, &headline, &[&report.summary.busy.text]) + 6.0;
 
     if parts.is_empty() {
-        return canvas.finish(top + MARGIN - 6.0, options);
+        return canvas.finish(top + MARGIN - 6.0);
     }
 
-    let rows = parts.len() as f32 * ROW;
-    let spare = options.height.map_or(0.0, |height| {
-        height as f32 - top - 44.0 - 10.0 - rows - MARGIN
-    });
     let place = Area {
         left: MARGIN,
         top: top.round(),
         width: canvas.width - 2.0 * MARGIN,
-        height: (44.0 + spare.clamp(0.0, 80.0)).round(),
+        height: 44.0,
     };
 
     bar(&canvas, place, &parts, idle.total_ns);
@@ -53,7 +48,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         row(&canvas, line, part, idle.total_ns);
         line += ROW;
     }
-    canvas.finish(line + MARGIN - 6.0, options)
+    canvas.finish(line + MARGIN - 6.0)
 }
 
 /// Draws the causes side by side, the largest first, with their names where they fit.

@@ -17,8 +17,8 @@ const MOST: usize = 12;
 /// Width of the columns of a row of durations, and height of the marks under them.
 const COLUMN: f32 = 4.0;
 const MARK: f32 = 6.0;
-/// Smallest width at which there are bars.
-const WIDE: f32 = 600.0;
+/// Height of a kernel.
+const ROW: f32 = 24.0;
 
 /// Draws the chart of kernels.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
@@ -46,16 +46,11 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let inner = canvas.width - 2.0 * MARGIN;
     let columns = KernelColumns::of(&shown, inner, canvas.width);
 
-    let key_height = key(&Canvas::new(options, ""), 0.0);
-    let room = options.height.map_or(0.0, |height| {
-        (height as f32 - top - 22.0 - AXIS - MARGIN - key_height) / shown.len().max(1) as f32
-    });
-    let row = room.floor().max(24.0);
     let place = Area {
         left: columns.spread(),
         top: (top + 22.0).round(),
         width: columns.right - columns.spread(),
-        height: row * shown.len() as f32,
+        height: ROW * shown.len() as f32,
     };
 
     heads(&canvas, place, &columns);
@@ -63,7 +58,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         shown.iter().map(|kernel| kernel.min_ns).min(),
         shown.iter().map(|kernel| kernel.max_ns).max(),
     ) else {
-        return canvas.finish(top + MARGIN, options);
+        return Ok(canvas.finish(top + MARGIN));
     };
 
     let axis = Axis::logarithmic_time(shortest / 10 * 8, longest / 10 * 13 + 2);
@@ -84,8 +79,8 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let spreads = spreads(analysis, &shown, &axis, place.width);
     for (at, (kernel, durations)) in shown.iter().zip(&spreads).enumerate() {
         let line = Area {
-            top: place.top + row * at as f32,
-            height: row,
+            top: place.top + ROW * at as f32,
+            height: ROW,
             ..place
         };
         let text = names.get(at).map_or("", String::as_str);
@@ -95,7 +90,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         spread(&canvas, line, &axis, durations, (kernel, fill));
     }
     let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
-    canvas.finish(bottom + MARGIN - 6.0, options)
+    Ok(canvas.finish(bottom + MARGIN - 6.0))
 }
 
 /// Widths and positions of the columns.
@@ -112,23 +107,16 @@ struct KernelColumns {
 impl KernelColumns {
     /// Returns columns as wide as their contents need, if that leaves room for the durations.
     fn of(shown: &[&Kernel], inner: f32, width: f32) -> Self {
-        let is_wide = width >= WIDE;
-        // A narrow chart has no room for bars.
-        let (least, most, bars) = if is_wide {
-            (0.2, 0.36, 0.14)
-        } else {
-            (0.33, 0.33, 0.0)
-        };
         let widest = |text: &dyn Fn(&Kernel) -> String| {
             let widths = shown.iter().map(|kernel| font::width(&text(kernel), SMALL));
             widths.fold(0.0, f32::max)
         };
         let names = widest(&|kernel| format!("{}  {}", kernel.name, channel(kernel, true)));
-        let names = (names + 8.0).clamp(inner * least, inner * most).round();
-        let bars = (inner * bars).round();
+        let names = (names + 8.0).clamp(inner * 0.2, inner * 0.36).round();
+        let bars = (inner * 0.14).round();
         let [short, long] =
             [false, true].map(|has_counts| widest(&|kernel| figures(kernel, has_counts)));
-        let has_counts = is_wide && names + bars + long <= inner * 0.7;
+        let has_counts = names + bars + long <= inner * 0.7;
         let figures = if has_counts { long } else { short };
         let head = font::width(head(has_counts), SMALL);
         Self {

@@ -26,7 +26,6 @@
 mod alt;
 mod axes;
 mod backend;
-mod busy;
 mod canvas;
 mod chart;
 mod compare;

@@ -4,7 +4,7 @@ use metalens_analyzer::{Analysis, Cause};
 use metalens_text::units::percent;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio};
+use crate::canvas::{Area, Canvas, MARGIN, Mesh, ratio};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
 use crate::lanes::{self, Lane, LaneOwner};
@@ -90,33 +90,7 @@ impl Panel {
         &self.bands
     }
 
-    /// Returns the height of its lanes.
-    pub(crate) fn height(&self, factor: f32) -> f32 {
-        let lanes: f32 = self
-            .lanes
-            .iter()
-            .map(|lane| self.lane_height(lane, factor))
-            .sum();
-        if self.causes.is_some() {
-            lanes + (CAUSES * factor).round()
-        } else {
-            lanes
-        }
-    }
-
-    /// Returns the number of lanes and strips that grow with the height of the chart.
-    pub(crate) fn scaled(&self) -> usize {
-        self.lanes.len() + usize::from(self.causes.is_some())
-    }
-
-    /// Returns the height above, between and below its lanes.
-    #[expect(clippy::cast_precision_loss, reason = "a few lanes")]
-    pub(crate) fn around(&self) -> f32 {
-        let bands: f32 = self.bands.iter().map(|band| band.height + BETWEEN).sum();
-        TITLE + self.scaled() as f32 * BETWEEN + bands + AXIS
-    }
-
-    fn lane_height(&self, lane: &Lane, factor: f32) -> f32 {
+    fn lane_height(&self, lane: &Lane) -> f32 {
         let own = self
             .lanes
             .iter()
@@ -124,14 +98,13 @@ impl Panel {
         let own = own.count();
         // A lane that is empty, or as good as, needs little height among others to show it.
         let is_empty = lane.total_ns() < self.grid.span_ns() / 1_000 && own > 1;
-        let height = match (lane.owner, own) {
+        match (lane.owner, own) {
             (LaneOwner::Others, _) => 16.0,
             (LaneOwner::Process, _) if is_empty => 16.0,
             (LaneOwner::Process, ..3) => 40.0,
             (LaneOwner::Process, 3..5) => 28.0,
             (LaneOwner::Process, _) => 20.0,
-        };
-        (height * factor).round()
+        }
     }
 
     /// Draws the panel from `place` down. Returns the area of its lanes.
@@ -139,7 +112,6 @@ impl Panel {
         &self,
         canvas: &Canvas,
         place: Area,
-        factor: f32,
         titles: &[String],
         whole: &str,
     ) -> Result<Area, ChartError> {
@@ -166,13 +138,13 @@ impl Panel {
         let names = self.short_names();
         let mut names = names.iter().map(String::as_str);
         for lane in &self.lanes {
-            lane_place.height = self.lane_height(lane, factor);
+            lane_place.height = self.lane_height(lane);
             let name = names.next().unwrap_or_default();
             self.draw_lane(canvas, lane, name, lane_place);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
 
-        let causes = self.causes.iter().map(|strip| (strip, CAUSES * factor));
+        let causes = self.causes.iter().map(|strip| (strip, CAUSES));
         let bands = self.bands.iter().map(|band| (band, band.height));
         for (strip, height) in causes.chain(bands) {
             lane_place.height = height.round();

@@ -95,24 +95,19 @@ fn roof(report: &Report, intensity: f64) -> Option<f64> {
 }
 
 /// Draws the roofline.
-#[expect(clippy::cast_precision_loss, reason = "a few lines")]
 pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, ChartError> {
     let points = points(report);
     let canvas = Canvas::new(options, &format!("Roofline of {}", report.process.name));
     let top = canvas.header(report, &headline(report, &points), &[]);
     if points.is_empty() {
-        return canvas.finish(top + MARGIN, options);
+        return Ok(canvas.finish(top + MARGIN));
     }
 
-    let below = AXIS + TITLE + points.len() as f32 * LINE + MARGIN;
-    let room = options
-        .height
-        .map_or(HEIGHT, |height| height as f32 - top - TITLE - below);
     let place = Area {
         left: MARGIN + LEFT,
         top: (top + TITLE).round(),
         width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
-        height: room.max(120.0).floor(),
+        height: HEIGHT,
     };
 
     let axes = axes(report, &points);
@@ -162,7 +157,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
             &line,
         );
     }
-    canvas.finish(y + MARGIN - 6.0, options)
+    Ok(canvas.finish(y + MARGIN - 6.0))
 }
 
 /// Returns a line for each kernel, no wider than `room`: its figures in full, and its name as far as

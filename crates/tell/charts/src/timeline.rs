@@ -51,7 +51,6 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     bands.extend(counters::bands(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
     let legends = legends(&canvas, report, &panels, &bands);
-    let factor = height_factor(&panels, top, &legends, &canvas, options);
 
     let mut bottom = top;
     let mut overview = None;
@@ -72,7 +71,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         } else {
             "of window"
         };
-        let lanes = panel.draw(&canvas, place, factor, &titles, whole)?;
+        let lanes = panel.draw(&canvas, place, &titles, whole)?;
         overview = Some(lanes);
         bottom = lanes.bottom() + AXIS + APART;
     }
@@ -80,7 +79,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     for legend in &legends {
         bottom = canvas.legend(bottom, legend.title, &legend.entries);
     }
-    canvas.finish(bottom + MARGIN - 6.0, options)
+    Ok(canvas.finish(bottom + MARGIN - 6.0))
 }
 
 /// Colors with their meanings, and what these have in common.
@@ -108,32 +107,6 @@ fn legends(canvas: &Canvas, report: &Report, panels: &[Panel], bands: &[Band<'_>
             entries: own.collect(),
         },
     ]
-}
-
-/// Returns the factor by which lanes grow to fill a given height.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn height_factor(
-    panels: &[Panel],
-    top: f32,
-    legends: &[Legend],
-    canvas: &Canvas,
-    options: &ChartOptions,
-) -> f32 {
-    let Some(height) = options.height else {
-        return 1.0;
-    };
-
-    let legends = legends.iter();
-    let legend: f32 = legends
-        .map(|legend| canvas.legend_height(legend.title, &legend.entries, options))
-        .sum();
-    let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
-    let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();
-    let left = height as f32 - top - legend - (MARGIN - 6.0) - rest;
-
-    // Rounding may lose a pixel in each lane.
-    let rounding: usize = panels.iter().map(Panel::scaled).sum();
-    ((left - rounding as f32) / lanes).max(0.5)
 }
 
 /// Returns the titles of a panel, the longest first. They say what its axis shows.

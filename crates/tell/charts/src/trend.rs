@@ -8,7 +8,7 @@ use metalens_text::units::{counted, percent, time};
 use crate::axes::{Axis, date};
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh};
 use crate::font::{self, SMALL};
-use crate::options::{ChartError, ChartOptions, check};
+use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
 use crate::panel::ticks;
 use crate::scene::{Anchor, Primitive, Scene};
@@ -67,20 +67,18 @@ pub struct TrendLine {
 ///
 /// # Errors
 ///
-/// If the options leave too little room.
+/// If the chart has no room for its parts.
 pub fn draw_trend(view: &TrendView, options: &ChartOptions) -> Result<Scene, ChartError> {
-    check(options)?;
     let title = format!("{} over time", view.name);
     let canvas = Canvas::new(options, &title);
     let lines: Vec<&str> = view.lines.iter().map(String::as_str).collect();
     let top = canvas.header_lines(&headline(view), &lines, &view.loud);
 
-    let around = 2.0 * (TITLE + AXIS) + 6.0 + MARGIN;
     let mut place = Area {
         left: MARGIN + LEFT,
         top: (top + TITLE).round(),
         width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
-        height: plot_height(top + around, options),
+        height: 120.0,
     };
 
     let dates = Dates::from_view(view);
@@ -97,7 +95,7 @@ pub fn draw_trend(view: &TrendView, options: &ChartOptions) -> Result<Scene, Cha
     let span = |point: &TrendPoint| Some((to_float(point.span_ns), point.is_span_far));
     plot(&canvas, view, (&dates, place), up, span, view.span)?;
 
-    canvas.finish(place.bottom() + AXIS + MARGIN, options)
+    Ok(canvas.finish(place.bottom() + AXIS + MARGIN))
 }
 
 /// Describes the picture in words, for people who cannot see it.
@@ -127,15 +125,6 @@ fn headline(view: &TrendView) -> String {
     } else {
         format!("{}: {count} from {first} to {last}", view.name)
     }
-}
-
-/// Returns the height of a plot: half of the rest of a given height.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn plot_height(around: f32, options: &ChartOptions) -> f32 {
-    let room = options
-        .height
-        .map_or(240.0, |height| height as f32 - around);
-    (room / 2.0).floor().max(70.0)
 }
 
 /// Dates of the first and the last recording.
@@ -288,19 +277,13 @@ mod tests {
     fn points_stay_inside() {
         let check = |points: Vec<TrendPoint>| {
             let view = TrendView { points, ..view() };
-            for width in [400, 830] {
-                let options = ChartOptions {
-                    width,
-                    ..ChartOptions::default()
-                };
-                let scene = draw_trend(&view, &options).unwrap();
-                for shape in &scene.shapes {
-                    if let Primitive::Polygon { points, .. } = shape {
-                        let inside = |&(x, y): &(f32, f32)| {
-                            x >= 0.0 && x <= width as f32 && y >= 0.0 && y <= scene.height as f32
-                        };
-                        assert!(points.iter().all(inside), "{points:?}");
-                    }
+            let scene = draw_trend(&view, &ChartOptions::default()).unwrap();
+            let (width, height) = (scene.width as f32, scene.height as f32);
+            for shape in &scene.shapes {
+                if let Primitive::Polygon { points, .. } = shape {
+                    let inside =
+                        |&(x, y): &(f32, f32)| x >= 0.0 && x <= width && y >= 0.0 && y <= height;
+                    assert!(points.iter().all(inside), "{points:?}");
                 }
             }
         };

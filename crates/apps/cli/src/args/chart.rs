@@ -26,15 +26,6 @@ pub(crate) struct ChartArguments {
     /// Chart to draw [default: timeline; compare with --base]
     #[arg(long, value_enum)]
     pub(crate) chart: Option<ChartChoice>,
-    /// Color theme
-    #[arg(long, value_enum, default_value_t = ThemeChoice::Light)]
-    pub(crate) theme: ThemeChoice,
-    /// Scale factor: device pixels per pixel
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub(crate) scale: u8,
-    /// Width, or width and height, in pixels before scaling [default: 830, and any height]
-    #[arg(long, value_name = "WxH", value_parser = size)]
-    pub(crate) size: Option<(u32, Option<u32>)>,
     /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
@@ -80,25 +71,4 @@ impl ValueEnum for ChartChoice {
             }
         })
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ThemeChoice {
-    /// Dark text on a light page
-    Light,
-    /// Light text on a dark page
-    Dark,
-}
-
-/// Parses `830` or `830x400`.
-fn size(text: &str) -> Result<(u32, Option<u32>), String> {
-    let (width, height) = match text.split_once('x') {
-        Some((width, height)) => (width, Some(height)),
-        None => (text, None),
-    };
-    let number = |text: &str| {
-        text.parse()
-            .map_err(|_| format!("`{text}` is not a number of pixels"))
-    };
-    Ok((number(width)?, height.map(number).transpose()?))
 }

@@ -8,12 +8,12 @@ use std::slice::from_ref;
 use anyhow::Context;
 use metalens_analyzer::Report;
 use metalens_charts::{
-    Chart, ChartOptions, Theme, alt, alt_comparison, draw, draw_comparison, has_roofline, png, svg,
+    Chart, ChartOptions, alt, alt_comparison, draw, draw_comparison, has_roofline, png, svg,
 };
 use metalens_comparison::{CompareOptions, compare};
 
 use crate::analyzing::{Analyzing, is_standard};
-use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
+use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat};
 use crate::exit::Misuse;
 use crate::out;
 
@@ -128,7 +128,7 @@ fn picture(
     quiet: bool,
 ) -> anyhow::Result<Vec<u8>> {
     let read = |input: &Path| analyzing.analysis(input, quiet);
-    let options = options(arguments);
+    let options = options(format);
 
     let (scene, alt) = match subject {
         ChartSubject::Input(chart) => {
@@ -167,18 +167,14 @@ fn without_roofline(report: &Report) -> Misuse {
     ))
 }
 
-/// Returns the size and the theme of the chart.
-fn options(arguments: &ChartArguments) -> ChartOptions {
-    let default = ChartOptions::default();
-    let (width, height) = arguments.size.unwrap_or((default.width, None));
+/// Returns options for pictures that are as sharp as those of a folder.
+fn options(format: PictureFormat) -> ChartOptions {
+    let scale = match format {
+        PictureFormat::Png => 2,
+        PictureFormat::Svg => 1,
+    };
     ChartOptions {
-        width,
-        height,
-        scale: arguments.scale,
-        theme: match arguments.theme {
-            ThemeChoice::Light => Theme::Light,
-            ThemeChoice::Dark => Theme::Dark,
-        },
-        ..default
+        scale,
+        ..ChartOptions::default()
     }
 }

@@ -15,7 +15,7 @@ use crate::problem::ToolProblem;
 
 pub(super) const CHART: &str = "\
 Draws a chart of a recording and returns it as a PNG image: timeline (GPU intervals over time, with \
-the causes of idle time), idle, gaps, busy, kernels, roofline, or compare with base. Read figures from \
+the causes of idle time), idle, gaps, kernels, roofline, or compare with base. Read figures from \
 the other tools, not from a picture; draw one to see a pattern over time, or to show it to the user.";
 
 /// Largest size of a picture, in bytes.
@@ -29,7 +29,6 @@ enum ChartKind {
     Timeline,
     Idle,
     Gaps,
-    Busy,
     Kernels,
     Roofline,
     Compare,
@@ -42,7 +41,6 @@ impl ChartKind {
             Self::Timeline => "timeline",
             Self::Idle => "idle",
             Self::Gaps => "gaps",
-            Self::Busy => "busy",
             Self::Kernels => "kernels",
             Self::Roofline => "roofline",
             Self::Compare => "compare",
@@ -63,11 +61,6 @@ pub(super) struct ChartArguments {
     base: Option<String>,
     #[serde(default)]
     part: Part,
-    /// Dark theme.
-    #[serde(default)]
-    dark: bool,
-    /// Width in pixels, 300 to 2000 [default: 830].
-    width: Option<u32>,
 }
 
 /// Answers a call of `chart`.
@@ -85,12 +78,6 @@ pub(super) async fn chart(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
         option.push(call.input(base)?);
         words.push(option);
     }
-    if arguments.dark {
-        words.push("--theme=dark".into());
-    }
-    if let Some(width) = arguments.width {
-        words.push(format!("--size={}", width.clamp(300, 2_000)).into());
-    }
     arguments.part.add_to(&mut words);
     words.push(input);
     words.extend(["--output=-", "--format=png"].map(OsString::from));
@@ -102,7 +89,7 @@ pub(super) async fn chart(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
             "the picture has {} bytes, at most {MOST_BYTES} are sent",
             drawn.len()
         ))
-        .hint("ask with a smaller width"));
+        .hint("ask for a part of the recording"));
     }
     let kind = arguments.chart.map_or("chart", ChartKind::word);
     Ok(ToolAnswer {

@@ -38,7 +38,7 @@ pub fn document(report: &Report) -> Document {
         Some(verdict::timeline(report)),
         idle::idle(report),
         Some(findings::findings(report)),
-        Some(utilization::utilization(report)),
+        utilization::utilization(report),
         Some(kernels::kernels(report)),
         kernels::channels(report),
         gaps::gaps(report),

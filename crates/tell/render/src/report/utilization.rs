@@ -1,15 +1,14 @@
-//! Builds the section on the utilization over time.
+//! Builds the section on the utilization.
 
 use metalens_analyzer::message::{percent, time};
 use metalens_analyzer::{Message, Report, message};
 
-use crate::document::{Block, Chart, Section};
+use crate::document::{Block, Section};
 
-/// Returns the utilization over time, and the busy share of each idea of the run time.
-pub(super) fn utilization(report: &Report) -> Section {
-    Section::new("utilization", "Utilization", 5)
-        .with(Chart::picture("busy"))
-        .with_some(efficiency(report).map(Block::Remark))
+/// Returns the busy share of each idea of the run time, if one is known.
+pub(super) fn utilization(report: &Report) -> Option<Section> {
+    let remark = Block::Remark(efficiency(report)?);
+    Some(Section::new("utilization", "Utilization", 5).with(remark))
 }
 
 /// Returns the GPU time as a share of each definition of the run time.

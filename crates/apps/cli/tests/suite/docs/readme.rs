@@ -101,38 +101,30 @@ fn the_charts_on_the_pages_are_current() {
     let folder = crate::with_scenario("renderer");
     let export = folder.path().join("renderer");
     let (renderer, small) = (export.to_str().unwrap(), "fixtures/small-export");
-    let charts = [
-        ("timeline", renderer, "timeline", "light"),
-        ("timeline-dark", renderer, "timeline", "dark"),
-        ("idle", small, "idle", "light"),
-        ("idle-dark", small, "idle", "dark"),
-    ];
-    for (name, input, chart, theme) in charts {
-        let file = folder.path().join(format!("{name}.png"));
-        let to = file.to_str().unwrap();
-        let what = ["--chart", chart, "--theme", theme, "--scale", "2"];
-        let drawn = metalens(
-            &root(),
-            &[&["chart", "-q", input, "-o", to], &what[..]].concat(),
-        );
+    for (input, charts) in [(renderer, "timeline"), (small, "idle")] {
+        let out = folder.path().join(charts);
+        let arguments = ["analyze", "-q", input, "-o", out.to_str().unwrap()];
+        let drawn = metalens(&root(), &arguments);
         assert!(drawn.status.success(), "{}", crate::stderr(&drawn));
-        let drawn = fs::read(&file).unwrap();
-        let shown = format!("docs/{name}.png");
-        if std::env::var_os("METALENS_BLESS").is_some() {
-            fs::write(root().join(&shown), &drawn).unwrap();
-        }
-        let picture = fs::read(root().join(&shown)).unwrap_or_default();
+        for name in [charts.to_owned(), format!("{charts}-dark")] {
+            let drawn = fs::read(out.join(format!("charts/{name}.png"))).unwrap();
+            let shown = format!("docs/{name}.png");
+            if std::env::var_os("METALENS_BLESS").is_some() {
+                fs::write(root().join(&shown), &drawn).unwrap();
+            }
+            let picture = fs::read(root().join(&shown)).unwrap_or_default();
 
-        // Not assert_eq, which would print all bytes of both.
-        assert!(
-            picture == drawn,
-            "{shown} is not current: scripts/bless renews it"
-        );
-        let link = format!("\"{name}.png\"");
-        assert!(
-            page("docs/outputs.md").contains(&link),
-            "no page shows {shown}"
-        );
+            // Not assert_eq, which would print all bytes of both.
+            assert!(
+                picture == drawn,
+                "{shown} is not current: scripts/bless renews it"
+            );
+            let link = format!("\"{name}.png\"");
+            assert!(
+                page("docs/outputs.md").contains(&link),
+                "no page shows {shown}"
+            );
+        }
     }
 }
 

@@ -356,7 +356,7 @@ fn a_second_run_analyzes_only_what_changed() {
     );
 
     // A file of a report is gone: the report is written again.
-    fs::remove_file(at("out/t2/charts/busy.png")).unwrap();
+    fs::remove_file(at("out/t2/charts/idle.png")).unwrap();
     let (_, output) = run(&[]);
     assert!(
         stderr(&output).contains("3 recordings up to date, 1 to analyze"),

@@ -14,7 +14,7 @@ fn small_export() -> String {
 fn each_chart_can_be_a_png_or_an_svg() {
     let folder = metalens_testing::scratch();
     let input = small_export();
-    for chart in ["timeline", "idle", "gaps", "busy", "kernels"] {
+    for chart in ["timeline", "idle", "gaps", "kernels"] {
         for (ending, start) in [("png", &b"\x89PNG\r\n"[..]), ("svg", &b"<svg "[..])] {
             let file = format!("{chart}.{ending}");
             let output = metalens(
@@ -29,42 +29,37 @@ fn each_chart_can_be_a_png_or_an_svg() {
     }
 }
 
+/// A picture is as sharp as those of a folder: two pixels for each of its width.
 #[test]
-fn scale_multiplies_the_pixels() {
+fn pictures_are_as_sharp_as_those_of_a_folder() {
     let folder = metalens_testing::scratch();
     let input = small_export();
-    let size = |name: &str, scale: &str| {
-        let arguments = ["chart", "-q", &input, "-o", name, "--scale", scale];
-        let sized = [&arguments[..], &["--size", "600x500", "--theme", "dark"]].concat();
-        let output = metalens(folder.path(), &sized);
+    let run = |arguments: &[&str]| {
+        let output = metalens(folder.path(), arguments);
         assert!(output.status.success(), "{}", stderr(&output));
-
-        // The first chunk of a PNG begins with its width and height.
-        let picture = fs::read(folder.path().join(name)).unwrap();
-        let word = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
-        (word(16), word(20))
     };
+    run(&["chart", "-q", &input, "-o", "one.png", "--chart", "gaps"]);
+    run(&["analyze", "-q", &input, "-o", "out"]);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let picture = read("one.png");
+    assert!(picture == read("out/charts/gaps.png"));
 
-    assert_eq!(size("one.png", "1"), (600, 500));
-    assert_eq!(size("two.png", "2"), (1_200, 1_000));
+    // The first chunk of a PNG begins with its width.
+    assert_eq!(picture[16..20], 1_660_u32.to_be_bytes());
 }
 
 #[test]
-fn invalid_outputs_and_sizes_are_refused() {
+fn invalid_outputs_are_refused() {
     let folder = metalens_testing::scratch();
     let there = folder.path().join("there.png");
     fs::write(&there, "mine").unwrap();
     let input = small_export();
     let cases = [
-        ("picture.jpeg", &[][..], "does not end in .png or .svg"),
-        ("there.png", &[], "--force replaces it"),
-        ("low.png", &["--size", "830x20"], "is too small"),
-        ("narrow.png", &["--size", "20"], "400 to 8000 pixels"),
-        ("odd.png", &["--size", "axb"], "is not a number of pixels"),
+        ("picture.jpeg", "does not end in .png or .svg"),
+        ("there.png", "--force replaces it"),
     ];
-    for (name, arguments, said) in cases {
-        let all = [&["chart", "-q", &input, "-o", name], arguments].concat();
-        let output = metalens(folder.path(), &all);
+    for (name, said) in cases {
+        let output = metalens(folder.path(), &["chart", "-q", &input, "-o", name]);
         assert!(!output.status.success(), "{name}");
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }

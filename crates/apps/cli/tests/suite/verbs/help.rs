@@ -86,11 +86,6 @@ fn near_misses_are_answered() {
         2,
         "a similar value exists: 'gaps'",
     );
-    check(
-        &["chart", "x.trace", "--size", "100", "-o", "g.png"],
-        2,
-        "chart width must be 400 to 8000 pixels, not 100",
-    );
     check(&["synth", "eagr", "-o", "y"], 2, "did you mean `eager`? ");
     check(
         &["record", "--simulate", "--workload", "eagr"],

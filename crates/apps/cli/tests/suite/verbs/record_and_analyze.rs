@@ -100,7 +100,7 @@ fn every_output_says_that_the_recording_is_simulated() {
         .filter_map(|file| file["picture"]["alt"].as_str())
         .map(|alt| alt.contains("SYNTHETIC"))
         .collect();
-    assert_eq!(are_marked, [true; 10]);
+    assert_eq!(are_marked, [true; 8]);
     let schema = bench.fine(&[], &["schema", "recording"]);
     let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();

@@ -16,7 +16,7 @@ fn existing_files_are_refused_before_the_input_is_read() {
     let folder = with_scenario("fused");
     write_report(folder.path(), &["fused", "-o", "whole"]);
     let all = files_of(&folder.path().join("whole"));
-    assert_eq!(all.len(), 14);
+    assert_eq!(all.len(), 12);
     for path in all.keys() {
         let out = folder.path().join("out");
         let file = out.join(path);

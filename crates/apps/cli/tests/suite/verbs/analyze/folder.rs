@@ -154,7 +154,6 @@ fn the_page_starts_with_the_verdict_and_shows_every_chart() {
         [
             "charts/timeline.png",
             "charts/idle.png",
-            "charts/busy.png",
             "charts/kernels.png",
             "charts/gaps.png"
         ]
@@ -244,7 +243,7 @@ fn other_processes_are_named_only_with_show_names() {
     }
 
     // The SVG of a chart has the same words as its PNG, and can be searched.
-    for chart in ["timeline", "busy", "idle", "gaps", "kernels"] {
+    for chart in ["timeline", "idle", "gaps", "kernels"] {
         let file = format!("{chart}.svg");
         let drawn = metalens(
             folder.path(),

@@ -134,7 +134,7 @@ fn folders_that_changed_or_are_not_reports_are_refused() {
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(
         &manifest,
-        text.replace("charts/busy.png", "../../secret.png"),
+        text.replace("charts/idle.png", "../../secret.png"),
     )
     .unwrap();
     check(
