@@ -82,12 +82,6 @@ pub enum Error {
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
-    /// The recording has no Metal allocations, or none of the process.
-    #[error("no Metal allocations: {why}")]
-    NoAllocations {
-        /// Reason in words.
-        why: String,
-    },
     /// The commits of too few command buffers are recorded for a replay.
     #[error("the commits of fewer than two command buffers of the process are recorded")]
     NoReplay,
@@ -271,10 +265,6 @@ impl Error {
             Self::NoRows { .. } => {
                 "record again: xctrace now and then records nothing of any process. If it is empty again, \
                  check that the program uses Metal, and that the time limit is longer than its startup"
-            }
-            Self::NoAllocations { .. } => {
-                "record with the template Metal System Trace, from the start of the program; \
-                 --process selects another process"
             }
             Self::NoReplay => {
                 "record with the template Metal System Trace, or export metal-gpu-intervals with its \

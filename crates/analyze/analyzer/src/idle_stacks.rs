@@ -10,7 +10,7 @@ use crate::basics::spans::{Span, length_ns};
 use crate::error::{Error, Result};
 use crate::measure::only_cpu;
 use crate::metrics::cpu::samples::{Sample, Samples};
-use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
+use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
 use crate::metrics::cpu::{inside, of_submitters};
 use crate::request::Request;
@@ -45,7 +45,7 @@ pub struct IdleStacks {
 
 /// Returns the stacks of the threads that submit while the GPU was idle. The trace must have been
 /// read with [`selection`](crate::selection).
-pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Result<IdleStacks> {
+pub fn idle_stacks(trace: Trace, request: &Request) -> Result<IdleStacks> {
     let step = selected_step(&trace, request)?;
     let (mut recording, tables) = tables::take(trace)?;
     // Intervals may come from raw events, which name channels that the tables do not.
@@ -80,7 +80,7 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
     }
 
     Ok(IdleStacks {
-        stacks: collapse(samples.unit, &examined, names, labels),
+        stacks: collapse(samples.unit, &examined, names),
         process: analyzed_process(&subject.chosen, names).name,
         samples: Tally::new(&examined).samples,
         samples_in_window: Tally::new(&submitting).samples,

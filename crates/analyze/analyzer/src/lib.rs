@@ -89,7 +89,6 @@
 //! * The same input gives the same output, byte for byte.
 
 mod agreement;
-mod allocation_stacks;
 mod analysis;
 mod analyze;
 mod basics;
@@ -111,7 +110,6 @@ mod testing;
 mod what_if;
 
 pub use agreement::{Agreement, agreement, agreement_selection};
-pub use allocation_stacks::{AllocationChoice, AllocationStacks, allocation_stacks};
 pub use analysis::{
     Analysis, AnyInterval, CommandBuffer, ExplainedGap, GpuInterval, GpuSpan, IdleStretch,
 };
@@ -126,7 +124,7 @@ pub use findings::{distrust, doubt, ids as finding_ids};
 pub use idle_stacks::{IdleStacks, idle_stacks};
 pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::SampledFunctions;
-pub use metrics::cpu::stacks::{CollapsedStacks, StackLabels};
+pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
 pub use raw_check::{RawComparison, compare_raw};
@@ -135,7 +133,6 @@ pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFi
 pub use request::{Request, StepChoice};
 pub use subject::timeline::lacks_intervals;
 pub use tables::{
-    allocation_selection, profile_selection, selection, selection_with_raw_events,
-    selection_with_recovery,
+    profile_selection, selection, selection_with_raw_events, selection_with_recovery,
 };
 pub use what_if::{ProgramChange, what_if};

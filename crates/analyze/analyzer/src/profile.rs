@@ -5,7 +5,7 @@ use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 use crate::error::{Error, Result};
 use crate::findings::notes::unnamed_functions;
 use crate::metrics::cpu::samples::{Sample, Samples};
-use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
+use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{
     Members, Tally, by_weight, rank, states, tally_by, threads, with_unnamed,
 };
@@ -63,14 +63,10 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
 }
 
 /// Returns the same samples as collapsed stacks, for flame graphs.
-pub fn collapsed_stacks(
-    trace: &Trace,
-    request: &Request,
-    labels: StackLabels,
-) -> Result<CollapsedStacks> {
+pub fn collapsed_stacks(trace: &Trace, request: &Request) -> Result<CollapsedStacks> {
     let chosen = ChosenSamples::new(trace, request)?;
     let (unit, mine) = (chosen.samples.unit, &chosen.mine);
-    Ok(collapse(unit, mine, &trace.names, labels))
+    Ok(collapse(unit, mine, &trace.names))
 }
 
 /// Samples that the request is about.

@@ -260,27 +260,10 @@ pub(crate) struct StacksArguments {
     /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
     pub(crate) idle: bool,
-    /// Metal allocations instead of CPU samples
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "all", conflicts_with = "idle")]
-    pub(crate) allocations: Option<AllocationsShown>,
-    /// Weight of an allocation
-    #[arg(long, value_enum, value_name = "WEIGHT", default_value = "bytes")]
-    #[arg(requires = "allocations")]
-    pub(crate) by: AllocationWeight,
-    /// Show the difference from this recording, made before a change; INPUT is the one after it
-    #[arg(long, value_name = "BASE", alias = "diff")]
-    pub(crate) base: Option<PathBuf>,
-    /// Keep process and thread ids, which differ in each run
-    #[arg(long)]
-    pub(crate) ids: bool,
-    /// Print the functions and threads with the most weight instead
-    #[arg(long, conflicts_with_all = STACKS_ONLY)]
-    pub(crate) top: bool,
     /// Print the samples and more details as JSON
-    #[arg(long, conflicts_with_all = ["top", "idle"], conflicts_with_all = STACKS_ONLY)]
+    #[arg(long, conflicts_with_all = ["idle", "format"])]
     pub(crate) json: bool,
-    /// File to write: .svg, .speedscope.json, .folded or .txt [default: standard output]
+    /// File to write: .svg, .folded or .txt [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of the stacks [default: by the file name; folded for standard output]
@@ -293,33 +276,12 @@ pub(crate) struct StacksArguments {
     pub(crate) reading: ReadingArguments,
 }
 
-/// Options that are about stacks, and not about the lists of `--top` and `--json`.
-const STACKS_ONLY: [&str; 4] = ["allocations", "base", "ids", "format"];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AllocationsShown {
-    /// Everything that was allocated in the recording
-    All,
-    /// Allocations that were never freed
-    Live,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AllocationWeight {
-    /// Its bytes: none if it lies inside another resource
-    Bytes,
-    /// One
-    Count,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StacksFormat {
     /// A line per stack, for other tools
     Folded,
     /// Flame graph
     Svg,
-    /// For speedscope.app
-    Speedscope,
 }
 
 #[derive(Debug, Args)]

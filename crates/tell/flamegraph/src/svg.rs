@@ -1,4 +1,4 @@
-//! Draws flame graphs of one run, and of the difference between two runs.
+//! Draws flame graphs.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use inferno::flamegraph::color::{BackgroundColor, Color};
 use inferno::flamegraph::{self, Options, TextTruncateDirection};
 use metalens_analyzer::{CollapsedStacks, WeightUnit};
 
-use crate::folded::{difference, lines};
+use crate::folded::lines;
 
 /// The texts above a flame graph. A picture of 400 pixels has room for about forty letters of the
 /// title, and fifty-five of the subtitle.
@@ -25,35 +25,10 @@ pub struct Heading {
 pub fn svg(stacks: &CollapsedStacks, heading: &Heading) -> io::Result<Vec<u8>> {
     let (unit, factor) = match stacks.unit {
         WeightUnit::Ns => ("µs", 1e-3),
-        unit => unscaled(unit),
+        WeightUnit::Cycles => ("cycles", 1.0),
+        WeightUnit::Samples => ("samples", 1.0),
     };
     drawn(&lines(stacks), unit, factor, heading)
-}
-
-/// Draws the stacks of a run, colored by what changed since the base: red for more, blue for less,
-/// as shares of all samples.
-///
-/// # Errors
-/// An error if there are no stacks.
-pub fn difference_svg(
-    base: &CollapsedStacks,
-    new: &CollapsedStacks,
-    heading: &Heading,
-) -> io::Result<Vec<u8>> {
-    // inferno scales the shares by the factor, but not their changes.
-    let (unit, factor) = unscaled(new.unit);
-    drawn(&difference(base, new)?, unit, factor, heading)
-}
-
-/// Returns the name of a unit, and the factor 1, since weights stay as they are.
-const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
-    match unit {
-        WeightUnit::Ns => ("ns", 1.0),
-        WeightUnit::Cycles => ("cycles", 1.0),
-        WeightUnit::Bytes => ("bytes", 1.0),
-        WeightUnit::Allocations => ("allocations", 1.0),
-        WeightUnit::Samples => ("samples", 1.0),
-    }
 }
 
 /// Draws folded stacks, with weights in a unit after they are multiplied by a factor.
@@ -63,7 +38,6 @@ fn drawn(folded: &str, unit: &str, factor: f64, heading: &Heading) -> io::Result
     options.subtitle = Some(heading.subtitle.clone());
     // The hash of its name gives a function the same color in all pictures.
     options.hash = true;
-    // The background is gray, because unchanged functions are white in a difference.
     options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
     // The end of a name has the parameters, which readers need least.
     options.text_truncate_direction = TextTruncateDirection::Right;
@@ -162,18 +136,6 @@ mod tests {
             assert!(dark.contains(&format!("#{id}")), "{id}");
             assert!(text.contains(&format!("id=\"{id}\"")), "{id}");
         }
-    }
-
-    #[test]
-    fn a_difference_is_that_of_shares() {
-        let base = stacks(&[("app;Main;encode", 1_000), ("app;Main;wait", 3_000)]);
-        let new = stacks(&[("app;Main;encode", 6_000), ("app;Main;wait", 6_000)]);
-        let tooltips = tooltips(&difference_svg(&base, &new, &heading()).unwrap());
-        assert!(
-            tooltips.contains(&"encode (6,000 ns, 50.00%; +25.00%)".to_owned())
-                && tooltips.contains(&"wait (6,000 ns, 50.00%; -25.00%)".to_owned()),
-            "{tooltips:?}"
-        );
     }
 
     #[test]

@@ -11,10 +11,6 @@ pub enum WeightUnit {
     Ns,
     /// CPU cycles that the sample stands for.
     Cycles,
-    /// Bytes that an allocation has; never of CPU samples.
-    Bytes,
-    /// Number of allocations; never of CPU samples.
-    Allocations,
     /// Number of samples: the table has no weights, so that each sample counts 1.
     Samples,
 }

@@ -185,12 +185,6 @@ pub fn selection_with_raw_events() -> Selection {
     selection_with_recovery().and_if_readable(&RawTables::WANTED)
 }
 
-/// Returns the tables and columns that stacks of allocations need.
-#[must_use]
-pub fn allocation_selection() -> Selection {
-    Selection::columns(AllocationTables::WANTED)
-}
-
 /// Returns the tables and columns that a profile of the CPU reads.
 #[must_use]
 pub fn profile_selection() -> Selection {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use metalens_analyzer::{AllocationChoice, Report, Request};
+use metalens_analyzer::{Report, Request};
 use metalens_simulator::{Table, random_scenario, write_export};
 
 use super::real::recordings;
@@ -146,24 +146,13 @@ fn real_rows_of_the_older_table_are_read() {
         return;
     };
     let bundle = recordings.join("m2-counters-bundle/julia_1.trace");
-    let trace = metalens_trace::Input::open(&bundle).unwrap();
-    let trace = trace.load(
-        &metalens_analyzer::allocation_selection(),
-        metalens_trace::LoadOptions::default(),
+    let memory = report(&bundle, None, &Request::default())
+        .unwrap()
+        .memory
+        .unwrap();
+    let whole = memory.whole;
+    assert_eq!(
+        (whole.allocations, whole.inside_others, whole.bytes),
+        (3, 3, 0)
     );
-    let labels = metalens_analyzer::StackLabels::Names;
-    let request = Request::default();
-    let trace = trace.unwrap();
-    let stacks = |by_count| {
-        let choice = AllocationChoice {
-            by_count,
-            ..AllocationChoice::default()
-        };
-        metalens_analyzer::allocation_stacks(trace.clone(), &request, labels, choice).unwrap()
-    };
-    let found = stacks(false);
-    assert_eq!((found.allocations, found.bytes), (3, 0));
-    assert!(found.stacks.lines.is_empty());
-    let counts: u64 = stacks(true).stacks.lines.iter().map(|line| line.1).sum();
-    assert_eq!(counts, 3);
 }

@@ -4,9 +4,9 @@
 //! the summed weight in the table's own unit, nanoseconds for `time-profile`. Nothing is
 //! rounded, since the tools only add the numbers up.
 //!
-//! Ids of processes and threads are different in each run, so that they are left out unless they
-//! are requested. Threads with one name then become one. So are the hashes at the end of Rust's
-//! names, which are different in each build.
+//! Ids of processes and threads are different in each run, so that they are left out, and threads
+//! with one name become one. So are the hashes at the end of Rust's names, which are different in
+//! each build.
 
 use metalens_trace::{Names, StackId, ThreadId};
 
@@ -23,15 +23,6 @@ pub struct CollapsedStacks {
     pub lines: Vec<(String, u64)>,
 }
 
-/// Labels of processes and threads in collapsed stacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StackLabels {
-    /// Names, which two runs have in common: `bench;Main Thread`.
-    Names,
-    /// Names with process and thread ids: `bench (12);Main Thread 0x1f`.
-    NamesAndIds,
-}
-
 impl std::fmt::Display for CollapsedStacks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut lines = self.lines.iter();
@@ -40,26 +31,19 @@ impl std::fmt::Display for CollapsedStacks {
 }
 
 /// Collapses these samples; stacks without weight are left out.
-pub(crate) fn collapse(
-    unit: WeightUnit,
-    mine: &[Sample],
-    names: &Names,
-    labels: StackLabels,
-) -> CollapsedStacks {
+pub(crate) fn collapse(unit: WeightUnit, mine: &[Sample], names: &Names) -> CollapsedStacks {
     let tallies = tally_by(mine, |sample| (sample.process, sample.thread, sample.stack));
     let mut lines: Vec<(String, u64)> = tallies
         .into_iter()
         .map(|((process, thread, stack), tally)| {
             let process = process.and_then(|id| names.process(id));
             let process_name = process.map_or("[unknown process]".to_owned(), |process| {
-                let shown_pid = process.pid.filter(|_| labels == StackLabels::NamesAndIds);
-                let pid = shown_pid.map(|pid| format!(" ({pid})"));
-                clean(names.text(process.name)) + &pid.unwrap_or_default()
+                clean(names.text(process.name))
             });
             let line = format!(
                 "{process_name};{}{}",
-                thread_name(thread, names, labels),
-                frames(stack, names, labels)
+                thread_name(thread, names),
+                frames(stack, names)
             );
             (line, tally.weight)
         })
@@ -78,9 +62,9 @@ pub(crate) fn collapse(
     CollapsedStacks { unit, lines }
 }
 
-/// Returns the name of a thread without its process, which the line already has: `Main Thread` or
-/// `Main Thread 0x1f` of `Main Thread 0x1f (bench, pid: 12)`.
-fn thread_name(thread: Option<ThreadId>, names: &Names, labels: StackLabels) -> String {
+/// Returns the name of a thread without its id, and without its process, which the line already has:
+/// `Main Thread` of `Main Thread 0x1f (bench, pid: 12)`.
+fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
     let Some(thread) = thread.and_then(|id| names.thread(id)) else {
         return "[unknown thread]".to_owned();
     };
@@ -92,10 +76,6 @@ fn thread_name(thread: Option<ThreadId>, names: &Names, labels: StackLabels) -> 
     });
     let end = id_start.unwrap_or(display.len());
     let with_id = display.get(..end).unwrap_or(display);
-    if labels == StackLabels::NamesAndIds {
-        return clean(with_id);
-    }
-
     let owner = thread.process.and_then(|id| names.process(id));
     let process = owner.map_or("", |process| names.text(process.name));
     match without_id(with_id) {
@@ -118,13 +98,12 @@ pub(super) fn without_id(name: &str) -> &str {
 
 /// Returns the frames as `;outermost;…;innermost`. A function without a symbol is named by its
 /// binary.
-fn frames(stack: Option<StackId>, names: &Names, labels: StackLabels) -> String {
+fn frames(stack: Option<StackId>, names: &Names) -> String {
     let mut frames: Vec<String> = Vec::new();
     for frame in stack.into_iter().flat_map(|stack| names.stack(stack)) {
         let name = names.text(frame.name);
         frames.push(match (is_address(name), frame.binary) {
-            (false, _) if labels == StackLabels::Names => clean(without_hash(name)),
-            (false, _) => clean(name),
+            (false, _) => clean(without_hash(name)),
             (true, Some(binary)) => format!("[{}]", clean(names.text(binary))),
             (true, None) => "[unknown]".to_owned(),
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};
 use proptest::prelude::*;
 
-use super::stacks::{StackLabels, collapse};
+use super::stacks::collapse;
 use super::*;
 use crate::profile::{collapsed_stacks, profile};
 use crate::report::CpuFrame;
@@ -277,16 +277,9 @@ fn threads_and_states() {
 #[test]
 fn collapsed() {
     let scene = scene(&["cc.?"]);
-    let found = |labels| {
-        let rows = &scene.samples.rows;
-        collapse(WeightUnit::Ns, rows, &scene.names, labels).to_string()
-    };
+    let rows = &scene.samples.rows;
     assert_eq!(
-        found(StackLabels::NamesAndIds),
-        "bench (7);Thread 0;[no stack] 1000\nbench (7);Thread 0;a;b;c 2000\n"
-    );
-    assert_eq!(
-        found(StackLabels::Names),
+        collapse(WeightUnit::Ns, rows, &scene.names).to_string(),
         "bench;Thread 0;[no stack] 1000\nbench;Thread 0;a;b;c 2000\n"
     );
 }
@@ -345,16 +338,9 @@ fn cycles_are_weights() {
     );
     assert_eq!(found.self_frames[0].function, None);
     assert_eq!(found.self_frames[0].binary.as_deref(), Some("lib"));
-    let stacks = |labels| {
-        let stacks = collapsed_stacks(&trace, &crate::Request::default(), labels);
-        stacks.unwrap().to_string()
-    };
+    let stacks = collapsed_stacks(&trace, &crate::Request::default());
     assert_eq!(
-        stacks(StackLabels::NamesAndIds),
-        "b:c (7);Main 0x5;f(a: b);[lib] 1000000\n"
-    );
-    assert_eq!(
-        stacks(StackLabels::Names),
+        stacks.unwrap().to_string(),
         "b:c;Main;f(a: b);[lib] 1000000\n"
     );
 }
@@ -575,11 +561,9 @@ proptest! {
             let weight: u64 = on.map(|(at, _)| at as u64 + 1).sum();
             prop_assert_eq!(frame.weight, weight);
         }
-        for labels in [StackLabels::Names, StackLabels::NamesAndIds] {
-            let collapsed = collapse(WeightUnit::Ns, &rows, &names, labels);
-            let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
-            prop_assert_eq!(weight, rows.iter().map(Sample::weight_or_zero).sum::<u64>());
-            prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
-        }
+        let collapsed = collapse(WeightUnit::Ns, &rows, &names);
+        let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
+        prop_assert_eq!(weight, rows.iter().map(Sample::weight_or_zero).sum::<u64>());
+        prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
     }
 }

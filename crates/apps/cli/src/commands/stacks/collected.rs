@@ -1,18 +1,16 @@
 //! Collects the stacks of one recording, with the words about them.
 
-use std::path::Path;
-
 use metalens_analyzer::{
-    AllocationChoice, AllocationStacks, CollapsedStacks, IdleStacks, Profile, Request, StackLabels,
-    allocation_selection, allocation_stacks, collapsed_stacks, idle_stacks, profile,
+    CollapsedStacks, IdleStacks, Profile, Request, collapsed_stacks, idle_stacks, profile,
     profile_selection, selection,
 };
+use metalens_flamegraph::Heading;
 use metalens_text::shown;
-use metalens_text::units::{bytes, count, counted, time};
+use metalens_text::units::{count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
 use super::words::{percent, process_names, weight};
-use crate::args::{AllocationWeight, AllocationsShown, StacksArguments};
+use crate::args::StacksArguments;
 use crate::progress;
 
 /// The stacks of one recording.
@@ -21,52 +19,40 @@ pub(super) struct Collected {
     /// Names of the processes.
     process: String,
     /// Title of the stacks.
-    pub(super) title: String,
+    title: String,
     /// Numbers of samples, and of threads or idle time.
-    pub(super) subtitle: String,
+    subtitle: String,
     pub(super) notes: Vec<String>,
 }
 
 impl Collected {
-    /// Reads the stacks of an input that the arguments ask for.
+    /// Reads the stacks that the arguments ask for.
     pub(super) fn read(
-        input: &Path,
         arguments: &StacksArguments,
         request: &Request,
-        labels: StackLabels,
         quiet: bool,
     ) -> anyhow::Result<Self> {
         let load = |selection: &Selection| -> anyhow::Result<Trace> {
-            let input = Input::open(input)?;
+            let input = Input::open(&arguments.input)?;
             let load = |options: LoadOptions<'_>| input.load(selection, options);
             Ok(progress::reading(arguments.reading.reading(), quiet, load)?)
         };
-        if let Some(what) = arguments.allocations {
-            let choice = AllocationChoice {
-                only_live: what == AllocationsShown::Live,
-                by_count: arguments.by == AllocationWeight::Count,
-            };
-            let trace = load(&allocation_selection())?;
-            let stacks = allocation_stacks(trace, request, labels, choice)?;
-            return Ok(Self::allocations(stacks, choice));
-        }
         if arguments.idle {
-            let idle = idle_stacks(load(&selection())?, request, labels)?;
+            let idle = idle_stacks(load(&selection())?, request)?;
             return Ok(Self::while_idle(idle));
         }
 
         let trace = load(&profile_selection())?;
         let facts = profile(&trace, request)?;
-        let stacks = collapsed_stacks(&trace, request, labels)?;
+        let stacks = collapsed_stacks(&trace, request)?;
         Ok(Self::whole(stacks, facts))
     }
 
-    /// Returns a name for them among the stacks of other recordings.
-    pub(super) fn name(&self) -> String {
-        if self.title.starts_with(&self.process) {
-            self.title.clone()
-        } else {
-            format!("{}: {}", self.process, self.title)
+    /// Returns the texts above the flame graph.
+    pub(super) fn heading(&self) -> Heading {
+        Heading {
+            title: format!("{}: {}", self.process, self.title),
+            subtitle: self.subtitle.clone(),
         }
     }
 
@@ -83,28 +69,6 @@ impl Collected {
                 weight(facts.weight, facts.weight_unit)
             ),
             notes: facts.notes,
-        }
-    }
-
-    /// Returns the stacks of Metal allocations.
-    fn allocations(stacks: AllocationStacks, choice: AllocationChoice) -> Self {
-        let title = if choice.only_live {
-            "Metal allocations that were never freed"
-        } else {
-            "Metal allocations"
-        };
-        let allocations = counted(stacks.allocations, "allocation");
-        let note = format!("{allocations}, none with memory of its own: all lie inside others");
-        let notes = (stacks.bytes == 0 && !choice.by_count)
-            .then_some(note)
-            .into_iter()
-            .collect();
-        Self {
-            stacks: stacks.stacks,
-            process: "Metal".to_owned(),
-            title: title.to_owned(),
-            subtitle: format!("{} of {allocations}", bytes(stacks.bytes)),
-            notes,
         }
     }
 

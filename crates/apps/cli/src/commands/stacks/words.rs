@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Profile, WeightUnit};
 use metalens_text::shown;
-use metalens_text::units::{bytes, count, counted, time};
+use metalens_text::units::{count, counted, time};
 
 /// Returns the names of the analyzed processes.
 pub(super) fn process_names(profile: &Profile) -> String {
@@ -25,8 +25,7 @@ pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
     match unit {
         WeightUnit::Ns => time(weight),
         WeightUnit::Cycles => counted(weight, "cycle"),
-        WeightUnit::Bytes => bytes(weight),
-        WeightUnit::Allocations | WeightUnit::Samples => count(weight),
+        WeightUnit::Samples => count(weight),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests `metalens stacks`: CPU samples as folded stacks, and as a table.
+//! Tests `metalens stacks`: CPU samples as folded stacks, pictures and JSON.
 
 use std::fs;
 
@@ -78,13 +78,6 @@ fn stacks_of_all_processes_are_printed_by_default() {
 }
 
 #[test]
-fn top_lists_the_most_weight_first() {
-    let folder = with_samples();
-    let arguments = ["stacks", "cpu", "--top", "--process", "bench"];
-    assert_snapshot!(transcript(&metalens(folder.path(), &arguments)));
-}
-
-#[test]
 fn the_json_matches_its_schema() {
     let folder = with_samples();
     let output = metalens(folder.path(), &["stacks", "cpu", "--json", "--from", "2ms"]);
@@ -97,19 +90,6 @@ fn the_json_matches_its_schema() {
     let schema = metalens(folder.path(), &["schema", "profile"]);
     let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
     assert!(jsonschema::is_valid(&schema, &profile));
-}
-
-#[test]
-fn ids_are_kept_on_request() {
-    let folder = with_samples();
-    let arguments = ["stacks", "cpu", "--ids", "-q"];
-    let printed = stdout(&metalens(folder.path(), &arguments));
-    assert_eq!(
-        printed,
-        "bench (7);Main Thread 0x7;main;commit 2000000\n\
-         bench (7);Main Thread 0x7;main;encode(int: int) 1000000\n\
-         other (8);Main Thread 0x8;spin;[bench] 1000000\n"
-    );
 }
 
 /// The ending chooses the format, and no file gets what its name does not promise.
@@ -126,11 +106,8 @@ fn the_ending_chooses_the_format() {
         ("a.folded", &[][..], "bench;Main Thread;main;commit 2000000"),
         ("a.txt", &[], "bench;Main Thread;main;commit 2000000"),
         ("a.svg", &[], "<?xml"),
-        ("a.speedscope.json", &[], "{\"$schema\""),
         ("plain", &["--format", "svg"], "<?xml"),
-        ("b.json", &["--format", "speedscope"], "{\"$schema\""),
         ("c.json", &["--json"], "{\n"),
-        ("c.txt", &["--top"], "all processes"),
     ] {
         let (code, text, error) = write(file, more);
         assert_eq!(code, Some(0), "{file}: {error}");
@@ -141,32 +118,12 @@ fn the_ending_chooses_the_format() {
         ("d.json", &[], "does not end in .svg"),
         ("d", &[], "does not end in .svg"),
         ("d.svg", &["--format", "folded"], "contradicts --format"),
-        ("d.svg", &["--top"], "does not end in .txt"),
-        ("d.speedscope.json", &["--json"], "does not end in .json"),
-        (
-            "d.speedscope.json",
-            &["--base", "cpu"],
-            "speedscope shows no difference",
-        ),
+        ("d.txt", &["--json"], "does not end in .json"),
     ] {
         let (code, text, error) = write(file, more);
         assert_eq!((code, text.as_str()), (Some(2), ""), "{file} {more:?}");
         assert!(error.contains(expected), "{file} {more:?}: {error}");
     }
-}
-
-#[test]
-fn two_recordings_are_compared() {
-    let folder = with_samples();
-    let output = metalens(
-        folder.path(),
-        &["stacks", "cpu", "--base", "cpu", "--to", "3ms"],
-    );
-    assert_snapshot!("compared", transcript(&output));
-    let arguments = ["stacks", "cpu", "--base", "cpu", "-o", "both.svg"];
-    assert!(metalens(folder.path(), &arguments).status.success());
-    let picture = fs::read_to_string(folder.path().join("both.svg")).unwrap();
-    assert!(picture.contains("CPU stacks vs. base"));
 }
 
 /// A program that is sampled while it waits for the GPU.
