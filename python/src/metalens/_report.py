@@ -285,7 +285,6 @@ def record(
     *,
     time_limit: str | None = None,
     cpu: bool = False,
-    gpu_clock: str | None = None,
     force: bool = False,
     simulate: bool = False,
     options: Sequence[str] = (),
@@ -300,7 +299,6 @@ def record(
             ("output", output),
             ("time-limit", time_limit),
             ("cpu", cpu),
-            ("gpu-clock", gpu_clock),
             ("force", force),
             ("simulate", simulate),
         ]

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Error, Performance, Request, analyze, selection};
+use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_failure::{Failure, in_one_line};
 use metalens_recorder::{
-    BundleVerdict, ClockState, OtherWork, ReadingDepth, RecordedBundle, RecordedClock,
-    RecordedIssue, RecordedProgram,
+    BundleVerdict, OtherWork, ReadingDepth, RecordedBundle, RecordedIssue, RecordedProgram,
 };
 use metalens_trace::{Input, LoadOptions, Problem, RunIssue, Target, Trace};
 
@@ -72,7 +71,6 @@ impl BundleAnalyzer {
             recorded.others = others(&error);
             judge(&error)
         })?;
-        recorded.clock = analysis.report.machine.performance.as_ref().map(clock);
         self.analysis = Some(analysis);
         Ok(())
     }
@@ -134,19 +132,6 @@ fn others(error: &Error) -> Vec<OtherWork> {
         })
     });
     others.collect()
-}
-
-/// Returns the clocks of the GPU.
-fn clock(performance: &Performance) -> RecordedClock {
-    let states = performance.states.iter().map(|time| ClockState {
-        state: time.state.clone(),
-        busy_share: time.busy_share,
-        induced: time.induced_ns > 0,
-    });
-    RecordedClock {
-        said: performance.requested.clone(),
-        states: states.collect(),
-    }
 }
 
 /// Judges a bundle by the error of its analysis.

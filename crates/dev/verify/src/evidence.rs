@@ -100,8 +100,6 @@ pub enum EvidenceFact {
     Yes(bool),
     /// A count, or a number of bytes.
     Count(Option<u64>),
-    /// A share, from 0 to 1.
-    Share(Option<f64>),
 }
 
 /// A recording that was made, or tried.

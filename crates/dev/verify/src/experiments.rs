@@ -35,7 +35,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 17] = [
+pub const EXPERIMENTS: [Experiment; 16] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -61,7 +61,7 @@ pub const EXPERIMENTS: [Experiment; 17] = [
     Experiment {
         id: "template",
         question: "Does xctrace record with a changed copy of its template, and export that recording?",
-        does: "records with --gpu-clock default, and exports one table",
+        does: "records with --shader-timeline, and exports one table",
         expected: "xctrace records, and the export has the table",
         judge: judges::template,
     },
@@ -78,14 +78,6 @@ pub const EXPERIMENTS: [Experiment; 17] = [
         does: "looks for the interval `measured` of the bundled workload",
         expected: "the interval is in the recording",
         judge: judges::signposts,
-    },
-    Experiment {
-        id: "clock",
-        question: "Does the GPU run at the clock that a changed template asks for?",
-        does: "compares the clock states of recordings with Apple's template, --gpu-clock default, and \
-               --gpu-clock maximum",
-        expected: "with maximum, the GPU is at its maximum clock for nearly all of its busy time",
-        judge: judges::clock,
     },
     Experiment {
         id: "counters",

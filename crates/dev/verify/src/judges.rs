@@ -1,6 +1,6 @@
 //! Judges the recordings of each experiment.
 
-use metalens_analyzer::{Agreement, Performance, agreement, agreement_selection};
+use metalens_analyzer::{Agreement, agreement, agreement_selection};
 use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
 use metalens_recorder::log_beside;
@@ -18,8 +18,6 @@ const MEASURED: &str = "measured";
 const SHADERS: &str = "metal-shader-profiler-intervals";
 /// Table that every recording of the GPU has.
 const INTERVALS: &str = "metal-gpu-intervals";
-/// Share of busy time from which the GPU counts as held at a clock.
-const HELD: f64 = 0.95;
 
 /// Returns the judgment on a recording that depends on an option, and is missing: the option may be
 /// the reason only if a recording without it was made.
@@ -142,7 +140,7 @@ pub(crate) fn streams(lab: &mut Lab<'_, '_>) -> Judgment {
 
 /// Judges whether `xctrace` records with a changed template.
 pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::DefaultClock);
+    let made = lab.recording(Purpose::Shaders);
     let made = match &*made {
         Ok(made) => made,
         Err(missing) => return missing_with_option(lab, missing),
@@ -230,58 +228,6 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
         )
     };
     judgment.count("intervals", phases_ns)
-}
-
-/// Judges whether the GPU heeds the clock of a changed template.
-pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
-    let maximum = lab.recording(Purpose::MaximumClock);
-    let maximum = match &*maximum {
-        Ok(made) => states(made),
-        Err(missing) => return missing_with_option(lab, missing),
-    };
-    let stock = lab.recording(Purpose::Stock);
-    let stock = (*stock).as_ref().ok().and_then(states);
-    let default = lab.recording(Purpose::DefaultClock);
-    let default = (*default).as_ref().ok().and_then(states);
-
-    let judgment = match maximum.as_ref().and_then(|states| share(states, "Maximum")) {
-        None => Judgment::unknown("the recording has no clock states of the GPU"),
-        Some(held) if held >= HELD => {
-            Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
-        }
-        Some(_) => Judgment::otherwise(
-            "with --gpu-clock maximum the GPU is not at its maximum clock: the template has no \
-             effect, or the machine is too hot",
-        ),
-    };
-    let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
-    recordings
-        .into_iter()
-        .fold(judgment, |judgment, (name, states)| {
-            ["Minimum", "Medium", "Maximum"]
-                .iter()
-                .fold(judgment, |judgment, state| {
-                    let share = states.as_ref().and_then(|states| share(states, state));
-                    let name = format!("{name}_at_{}", state.to_lowercase());
-                    judgment.with(&name, EvidenceFact::Share(share))
-                })
-        })
-}
-
-/// Returns the clock states of a recording. None if they are not recorded.
-fn states(made: &MadeRecording) -> Option<Performance> {
-    let analysis = inspect::analysis(bundle(made)).ok()?;
-    let performance = analysis.report.machine.performance.clone();
-    performance.filter(|performance| !performance.states.is_empty())
-}
-
-/// Returns the share of busy time at a clock. None if it is unknown.
-fn share(performance: &Performance, state: &str) -> Option<f64> {
-    match performance.states.iter().find(|time| time.state == state) {
-        Some(time) => time.busy_share,
-        // The others tell the time: this one has none of it.
-        None => performance.states.first()?.busy_share.map(|_| 0.0),
-    }
 }
 
 /// Judges whether there are samples of hardware counters.

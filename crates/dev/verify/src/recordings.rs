@@ -1,6 +1,5 @@
 //! Defines the recordings that the experiments share, and the reasons why one may be missing.
 
-use metalens_recorder::template::Clock;
 use metalens_recorder::{Error, RecordRequest, RecordingOutcome};
 
 /// A recording that experiments share, by its purpose.
@@ -8,10 +7,6 @@ use metalens_recorder::{Error, RecordRequest, RecordingOutcome};
 pub(crate) enum Purpose {
     /// Shows what Apple's template records.
     Stock,
-    /// Leaves the clock to the GPU.
-    DefaultClock,
-    /// Asks for the highest clock.
-    MaximumClock,
     /// Asks for shader samples; the program's output goes through `xctrace`.
     Shaders,
     /// Asks for shader samples; the program's output goes to a file.
@@ -37,8 +32,6 @@ impl Purpose {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Stock => "Apple's template",
-            Self::DefaultClock => "--gpu-clock default",
-            Self::MaximumClock => "--gpu-clock maximum",
             Self::Shaders => "--shader-timeline",
             Self::ShadersToFile => "--shader-timeline, output in a file",
             Self::Counters => "--counters",
@@ -55,8 +48,6 @@ impl Purpose {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Stock => "stock",
-            Self::DefaultClock => "default-clock",
-            Self::MaximumClock => "maximum-clock",
             Self::Shaders => "shaders",
             Self::ShadersToFile => "shaders-to-file",
             Self::Counters => "counters",
@@ -77,8 +68,6 @@ impl Purpose {
     /// Sets the options of the recording.
     pub(crate) fn apply(self, request: &mut RecordRequest) {
         match self {
-            Self::DefaultClock => request.gpu_clock = Some(Clock::Default),
-            Self::MaximumClock => request.gpu_clock = Some(Clock::Maximum),
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
             Self::Stock

@@ -55,14 +55,14 @@ pub enum Error {
     /// A duration is zero.
     #[error("{0} must be greater than zero")]
     ZeroLength(&'static str),
-    /// The options need a changed template, but the bundle already has one.
-    #[error("{0} cannot be combined with --append-run: a bundle keeps its first template")]
-    TemplateIsKept(&'static str),
+    /// The Shader Timeline needs a changed template, but the bundle already has one.
+    #[error(
+        "--shader-timeline cannot be combined with --append-run: a bundle keeps its first template"
+    )]
+    TemplateIsKept,
     /// A changed copy of the template cannot be made.
-    #[error("{wanted} needs a changed copy of Apple's template: {why}")]
+    #[error("--shader-timeline needs a changed copy of Apple's template: {why}")]
     Template {
-        /// Options that need it.
-        wanted: String,
         /// Reason for the failure.
         why: String,
     },

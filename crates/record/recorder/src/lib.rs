@@ -30,7 +30,6 @@
 mod attempt;
 mod cargo;
 mod check;
-mod clock;
 mod error;
 mod explain;
 mod find_bundle;
@@ -67,7 +66,6 @@ mod watch;
 mod work_file;
 
 pub use cargo::CargoBuild;
-pub use clock::{ClockOutcome, ClockState, RecordedClock};
 pub use error::{Error, Result};
 pub use machine::MachineSnapshot;
 pub use other_work::OtherWork;

@@ -8,7 +8,6 @@ use metalens_doctor::{CommandRunner, SystemCommands};
 use metalens_xctrace::command::Target;
 
 use crate::check::BundleCheck;
-use crate::clock::{self, ClockOutcome};
 use crate::error::Error;
 use crate::machine::MachineSnapshot;
 use crate::other_work::OtherWork;
@@ -42,8 +41,6 @@ pub struct RecordingOutcome {
     pub left_over: Option<LeftProcesses>,
     /// Effect of `--shader-timeline`, if it was requested.
     pub shaders: Option<ShaderOutcome>,
-    /// Effect of `--gpu-clock`, if it was requested.
-    pub clock: Option<ClockOutcome>,
     /// Errors with the files beside the bundle.
     pub troubles: Vec<Error>,
 }
@@ -112,12 +109,10 @@ impl RecordingPlan {
         let traced = program.and_then(|program| traced::look(program, target));
         let left_over = self.left_over(program.and_then(|program| program.pid), &system);
         let shaders = shaders::look(&bundle, &self.request);
-        let clock = clock::look(bundle.clock.as_ref(), &self.request);
         let facts = provenance::ObservedFacts {
             machine: snapshot.map(MachineSnapshot::after_recording),
             changes: provenance::TemplateChanges {
                 shader_timeline: shaders.as_ref(),
-                gpu_clock: clock.as_ref(),
             },
             program_end: program_end.as_ref(),
             traced: traced.as_ref(),
@@ -134,7 +129,6 @@ impl RecordingPlan {
             traced,
             left_over,
             shaders,
-            clock,
             troubles: [
                 kept.err(),
                 written.err(),

@@ -288,23 +288,13 @@ fn copied_template(request: &RecordRequest, tool: &Tool) -> Result<Option<templa
     if request.template.trim_end_matches('/').ends_with(".trace") && !request.is_simulated() {
         return template::Copy::of_bundle(Path::new(&request.template)).map(Some);
     }
-    let shaders = request
-        .shader_timeline
-        .then_some(template::TemplateChange::ShaderTimeline);
-    let clock = request.gpu_clock.map(template::TemplateChange::GpuClock);
-    let changes: Vec<_> = shaders.into_iter().chain(clock).collect();
-    if changes.is_empty() || request.is_simulated() {
+    if !request.shader_timeline || request.is_simulated() {
         return Ok(None);
     }
     if request.append_run {
-        return Err(Error::TemplateIsKept(if request.shader_timeline {
-            "--shader-timeline"
-        } else {
-            "--gpu-clock"
-        }));
+        return Err(Error::TemplateIsKept);
     }
-
-    Ok(Some(template::Copy::new(&tool.program, &changes)?))
+    template::Copy::with_shader_timeline(&tool.program).map(Some)
 }
 
 fn stock_template(name: &str) -> Template {

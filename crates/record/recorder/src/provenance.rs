@@ -8,7 +8,6 @@ use metalens_xctrace::command::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::clock::ClockOutcome;
 use crate::error::{Result, file};
 use crate::machine::MachineFacts;
 use crate::other_work::OtherWork;
@@ -73,8 +72,6 @@ pub struct Provenance<'a> {
 pub(crate) struct TemplateChanges<'a> {
     /// Effect of `--shader-timeline`. Null if it was not requested.
     pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
-    /// Effect of `--gpu-clock`. Null if it was not requested.
-    pub(crate) gpu_clock: Option<&'a ClockOutcome>,
 }
 
 /// The `xctrace` that made a recording.

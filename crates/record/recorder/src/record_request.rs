@@ -9,7 +9,6 @@ use tempfile::NamedTempFile;
 
 use crate::cargo::CargoBuild;
 use crate::request::RecordTimeouts;
-use crate::template::Clock;
 
 /// A user's request to record.
 #[derive(Debug)]
@@ -41,8 +40,6 @@ pub struct RecordRequest {
     pub signposts: bool,
     /// True to add the times of shaders.
     pub shader_timeline: bool,
-    /// Requested clock of the GPU, if any.
-    pub gpu_clock: Option<Clock>,
     /// Duration after which the recording stops, in nanoseconds.
     pub time_limit_ns: Option<u64>,
     /// Duration at the end that is kept, in nanoseconds.
@@ -159,7 +156,6 @@ impl RecordRequest {
             counters: false,
             signposts: true,
             shader_timeline: false,
-            gpu_clock: None,
             time_limit_ns: None,
             window_ns: None,
             environment: Vec::new(),
@@ -194,7 +190,6 @@ impl RecordRequest {
             ("--counters", self.counters),
             ("--no-signposts", !self.signposts),
             ("--shader-timeline", self.shader_timeline),
-            ("--gpu-clock", self.gpu_clock.is_some()),
         ];
         let given = options.into_iter().filter(|(_, is_given)| *is_given);
         given.map(|(option, _)| option).collect()

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use crate::clock::RecordedClock;
 use crate::other_work::OtherWork;
 
 /// Reads a bundle to a depth.
@@ -36,8 +35,6 @@ pub struct RecordedBundle {
     /// True if its tables were read, and none is of Metal allocations. Always false of a simulated
     /// recording, which has only the tables of its scenario.
     pub lacks_allocations: bool,
-    /// Clocks of the GPU; `None` if they were not recorded.
-    pub clock: Option<RecordedClock>,
     /// Errors and warnings that Instruments wrote into the bundle.
     pub issues: Vec<RecordedIssue>,
 }
@@ -105,7 +102,6 @@ impl RecordedBundle {
             shader_timeline: None,
             shader_samples: None,
             lacks_allocations: false,
-            clock: None,
             issues: Vec::new(),
         }
     }

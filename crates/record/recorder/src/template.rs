@@ -1,9 +1,7 @@
-//! Makes a copy of Apple's template with settings for which `xctrace record` has no option: the
-//! Shader Timeline, and the GPU's clock. Others have recorded this way. The authors have never
-//! run it with a real Xcode, and some GPUs ignore these settings: the recorder checks the effect.
+//! Makes a copy of Apple's template with the Shader Timeline, for which `xctrace record` has no
+//! option. Others have recorded this way. The authors have never run it with a real Xcode, and some
+//! GPUs ignore the setting: the recorder checks the effect.
 
-mod binary;
-mod change;
 mod patch;
 
 use std::fs;
@@ -13,8 +11,6 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result, file};
-
-pub use self::change::{Clock, TemplateChange};
 
 /// File name of Apple's template.
 const STOCK: &str = "Metal System Trace.tracetemplate";
@@ -38,23 +34,18 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Copies the template that belongs to an `xctrace`, with all of these changes.
+    /// Copies the template that belongs to an `xctrace`, with the Shader Timeline switched on.
     ///
     /// # Errors
     ///
-    /// If the template is not found, or does not have these settings.
-    pub fn new(xctrace: &Path, changes: &[TemplateChange]) -> Result<Self> {
-        let refused = |why: String| Error::Template {
-            wanted: joined(changes, TemplateChange::option, " and "),
-            why,
-        };
-        let stock = find(xctrace, &refused)?;
+    /// If the template is not found, or does not have this setting.
+    pub fn with_shader_timeline(xctrace: &Path) -> Result<Self> {
+        let stock = find(xctrace)?;
         let by_hand = |why: &str| {
             refused(format!(
-                "{}: {why}. Instead, {} in a Metal System Trace in Instruments, save it as a template, \
-                 and pass that with --template",
-                stock.display(),
-                joined(changes, TemplateChange::by_hand, " and ")
+                "{}: {why}. Instead, switch Shader Timeline on in a Metal System Trace in Instruments, \
+                 save it as a template, and pass that with --template",
+                stock.display()
             ))
         };
 
@@ -64,10 +55,8 @@ impl Copy {
             }
             read => read.map_err(file("read", &stock))?,
         };
-        let changed = patch::patched(&bytes, changes).map_err(by_hand)?;
-
-        let options = joined(changes, TemplateChange::option, "").replace("--", "-");
-        Self::of_bytes(&changed, &format!("metalens{options}-"))
+        let changed = patch::patched(&bytes).map_err(by_hand)?;
+        Self::of_bytes(&changed, "metalens-shader-timeline-")
     }
 
     /// Copies the template that a bundle was recorded with, with all its settings, as it is.
@@ -109,18 +98,13 @@ impl Copy {
     }
 }
 
-/// Joins a word for each change.
-fn joined(
-    changes: &[TemplateChange],
-    word: fn(TemplateChange) -> &'static str,
-    between: &str,
-) -> String {
-    let words: Vec<&str> = changes.iter().map(|&change| word(change)).collect();
-    words.join(between)
+/// Returns the error of a template that cannot be changed.
+fn refused(why: String) -> Error {
+    Error::Template { why }
 }
 
 /// Returns the path of the template in the Xcode that an `xctrace` belongs to.
-fn find(xctrace: &Path, refused: &dyn Fn(String) -> Error) -> Result<PathBuf> {
+fn find(xctrace: &Path) -> Result<PathBuf> {
     // `xctrace` may be a link: resolve it to find its Xcode.
     let real = fs::canonicalize(xctrace).map_err(file("find", xctrace))?;
     let mut instruments = real
@@ -173,13 +157,6 @@ fn search(root: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn found(tool: &Path) -> Result<PathBuf> {
-        find(tool, &|why| Error::Template {
-            wanted: "--shader-timeline".to_owned(),
-            why,
-        })
-    }
-
     #[test]
     fn the_template_of_the_same_xcode_is_copied() {
         let root = tempfile::tempdir().unwrap();
@@ -189,10 +166,10 @@ mod tests {
         fs::create_dir_all(&developer).unwrap();
         let tool = developer.join("xctrace");
         fs::write(&tool, "").unwrap();
-        let error = found(&tool).unwrap_err().to_string();
+        let error = find(&tool).unwrap_err().to_string();
         assert!(error.contains("is not part of an Xcode"), "{error}");
         fs::create_dir_all(&instruments).unwrap();
-        let error = found(&tool).unwrap_err().to_string();
+        let error = find(&tool).unwrap_err().to_string();
         assert!(
             error.contains("`Metal System Trace.tracetemplate` is missing in"),
             "{error}"
@@ -201,18 +178,14 @@ mod tests {
             let folder = instruments.join(place);
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join(STOCK), patch::template_for_test()).unwrap();
-            assert_eq!(found(&tool).unwrap(), folder.join(STOCK));
+            assert_eq!(find(&tool).unwrap(), folder.join(STOCK));
         };
         // Known folders take precedence over searched ones.
         put("Contents/PlugIns/New.instrdst/Contents/Templates");
         put("Contents/Resources/templates");
         put("Contents/Packages/GPU.instrdst/Contents/Templates");
 
-        let both = [
-            TemplateChange::ShaderTimeline,
-            TemplateChange::GpuClock(Clock::Maximum),
-        ];
-        let copy = Copy::new(&tool, &both).unwrap();
+        let copy = Copy::with_shader_timeline(&tool).unwrap();
         let name = copy
             .path()
             .file_name()
@@ -220,13 +193,10 @@ mod tests {
             .to_str()
             .unwrap()
             .to_owned();
-        assert!(
-            name.starts_with("metalens-shader-timeline-gpu-clock-"),
-            "{name}"
-        );
+        assert!(name.starts_with("metalens-shader-timeline-"), "{name}");
         assert!(name != STOCK && name.ends_with(".tracetemplate"));
         let path = copy.path().to_owned();
-        assert!(patch::patched(&fs::read(&path).unwrap(), &both).is_ok());
+        assert!(patch::patched(&fs::read(&path).unwrap()).is_ok());
         drop(copy);
         assert!(!path.exists());
     }

@@ -80,9 +80,8 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The same kernels can be three times as fast in the Maximum state, so compare \
              only with recordings in the same state. Light or fragmented work does not \
              raise the clock; more work at once does. Turn low-power mode off, charge a MacBook, \
-             or record at another clock to measure kernels (`metalens record \
-             --gpu-clock maximum`; `default` leaves the clock to the GPU where the \
-             template fixes it).",
+             or choose the performance state in a template of Instruments \
+             (`metalens record --template FILE`).",
         knobs: &[],
         counter_evidence: "A recording in the Maximum state shows the same kernel times.",
     },

@@ -104,15 +104,6 @@ pub(crate) struct OwnArguments {
     pub(crate) user: Option<Owner>,
 }
 
-/// Clock state of the GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GpuClock {
-    Minimum,
-    Medium,
-    Maximum,
-    Default,
-}
-
 /// Program to record, and how to record it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArguments {
@@ -150,13 +141,12 @@ impl RecordingArguments {
     /// Options that look like ones of metalens behind the program, which gets them.
     pub(crate) fn behind_program(&self) -> impl Iterator<Item = &str> {
         /// Options that other programs do not have.
-        const OWN: [&str; 7] = [
+        const OWN: [&str; 6] = [
             "--simulate",
             "--open",
             "--cpu",
             "--counters",
             "--dry-run",
-            "--gpu-clock",
             "--time-limit",
         ];
         let arguments = self.command.iter().skip(1).take_while(|word| *word != "--");
@@ -214,16 +204,6 @@ pub(crate) struct RecorderArguments {
     /// Add shader samples, if the GPU delivers them
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,
-    /// Clock state of the GPU: minimum, medium, maximum, or default, which leaves it to the GPU.
-    /// Without this option the template decides: with Apple's, GPUs were seen at the minimum
-    #[arg(
-        long,
-        value_enum,
-        value_name = "STATE",
-        hide_possible_values = true,
-        conflicts_with = "template"
-    )]
-    pub(crate) gpu_clock: Option<GpuClock>,
     /// Stop after this time, such as 5s or 2500ms; the program is killed if it still runs
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,

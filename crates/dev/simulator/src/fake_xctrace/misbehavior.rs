@@ -156,8 +156,6 @@ misbehaviors! {
         "a guess: six projects had to ask for it"
     NoShadersToFile "no-shaders-to-file"
         "record: there are no shader samples with `--target-stdout`" "one project"
-    IgnoresClock "ignores-clock"
-        "record: the clock of a template is ignored, and the GPU stays at its minimum" "one project"
     HangsGuarded "hangs-guarded"
         "record: a program below `Documents` hangs from the start and has no rows" "two projects"
     DropsEnvironment "drops-environment"

@@ -2,11 +2,9 @@
 
 use super::process::ProcessEnd;
 use crate::error::Error;
-use crate::optional::{Samples, StatePiece};
+use crate::optional::Samples;
 use crate::scenario::kinds::Role;
 use crate::scenario::kinds::TargetKind;
-use crate::scenario::nanos::Nanos;
-use crate::scenario::recording::Recording;
 use crate::scenario::{Process, Scenario};
 
 /// The facts of a run that took place.
@@ -24,10 +22,6 @@ pub(super) struct RunFacts {
     /// True if stacks were sampled.
     pub(super) samples: bool,
     pub(super) shader_timeline: bool,
-    /// Performance state that the template requests, as its number; `None` without a request.
-    pub(super) clock: Option<u64>,
-    /// True if the GPU stays at its minimum whatever is requested.
-    pub(super) ignores_clock: bool,
     /// True if hardware counters are recorded.
     pub(super) counters: bool,
     /// True if signposts are recorded.
@@ -69,7 +63,6 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     recording.exit_status = facts.end.status;
     recording.termination.clone_from(&facts.end.termination);
     recording.shader_timeline |= facts.shader_timeline;
-    set_clock(recording, facts);
 
     if !facts.counters {
         recording.counter.clear();
@@ -115,45 +108,6 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     }
     scenario
 }
-
-/// Sets the performance states that the template requests. By default the GPU changes its state.
-fn set_clock(recording: &mut Recording, facts: &RunFacts) {
-    if facts.ignores_clock {
-        recording.performance.clear();
-        recording.performance_state = "Minimum".to_owned();
-        return;
-    }
-
-    let held = match facts.clock {
-        None => return,
-        Some(1) => "Minimum",
-        Some(2) => "Medium",
-        Some(3) => "Maximum",
-        Some(_) => {
-            recording.performance = (0..CLOCK_PERIODS)
-                .map(|index| StatePiece {
-                    state: if index.is_multiple_of(2) {
-                        "Minimum"
-                    } else {
-                        "Maximum"
-                    }
-                    .to_owned(),
-                    start: Nanos::new(index * CLOCK_PERIOD_NS),
-                    end: None,
-                    induced: false,
-                })
-                .collect();
-            return;
-        }
-    };
-    recording.performance.clear();
-    recording.performance_state = held.to_owned();
-}
-
-/// Time that the GPU stays in one performance state.
-const CLOCK_PERIOD_NS: u64 = 2_000_000;
-/// Number of periods, each in one performance state.
-const CLOCK_PERIODS: u64 = 1_000;
 
 /// Stores the path of the recorded program. Its last part must be the name of the process.
 fn recording_program(scenario: &mut Scenario, facts: &RunFacts) {

@@ -17,8 +17,6 @@ pub(super) struct Template {
     pub(super) name: String,
     /// True if it requests the times of shaders.
     pub(super) shader_timeline: bool,
-    /// Performance state that the template requests, as its number; `None` for Apple's default, 0.
-    pub(super) clock: Option<u64>,
 }
 
 /// Finds the requested template. Messages and codes without a source are guesses.
@@ -52,7 +50,6 @@ fn named(name: &str) -> Template {
     Template {
         name: name.to_owned(),
         shader_timeline: false,
-        clock: None,
     }
 }
 
@@ -63,7 +60,6 @@ fn read(path: &Path) -> Option<Template> {
     Some(Template {
         name: name.to_string_lossy().into_owned(),
         shader_timeline: requests_shaders(&archive),
-        clock: requested_clock(&archive),
     })
 }
 
@@ -81,17 +77,6 @@ fn requests_shaders(archive: &Dictionary) -> bool {
 
 fn sets_key(object: &Value, objects: &[Value]) -> bool {
     values_of(SHADERS, object, objects).any(is_true)
-}
-
-/// Key of the requested performance state.
-const CLOCK: &str = "gpuperformancestate";
-
-fn requested_clock(archive: &Dictionary) -> Option<u64> {
-    let objects = archive.get("$objects")?.as_array()?;
-    let mut numbers = objects.iter().flat_map(|object| {
-        values_of(CLOCK, object, objects).filter_map(Value::as_unsigned_integer)
-    });
-    numbers.find(|number| *number > 0)
 }
 
 /// Returns the values of a key in an archived dictionary.

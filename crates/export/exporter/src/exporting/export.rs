@@ -181,7 +181,7 @@ impl ExportRun<'_> {
             }
             None => {
                 remove_if_there(&draft)?;
-                let end = describe_end(&answer) + &changed_template::cause(&self.request.bundle);
+                let end = describe_end(&answer) + changed_template::cause(&self.request.bundle);
                 self.note(&format!(
                     "cannot export the table of contents: {end}. The tables that metalens knows \
                     are requested by name; process, device and wall time stay unknown"
@@ -281,7 +281,7 @@ impl ExportRun<'_> {
         }
 
         let why = match self.failed.first() {
-            Some(failure) => failure.why.clone() + &changed_template::cause(&self.request.bundle),
+            Some(failure) => failure.why.clone() + changed_template::cause(&self.request.bundle),
             None => "the bundle has none of the tables that were requested by name".to_owned(),
         };
 

@@ -110,7 +110,6 @@ impl BenchArguments {
             counters,
             no_signposts,
             shader_timeline,
-            gpu_clock,
             time_limit,
             window,
             env,
@@ -130,7 +129,6 @@ impl BenchArguments {
         let time = |ns: &Option<u64>| ns.map(|ns| format!("{ns} ns"));
         let flag = |is_set: &bool| is_set.then(|| "set".to_owned());
         let list = |words: &[String]| (!words.is_empty()).then(|| words.join(", "));
-        let clock = gpu_clock.map(|state| format!("{state:?}").to_lowercase());
         // Values may be secrets, and the file stays: only a digest is kept.
         let digest = || metalens_files::sha256(format!("{env:?}").as_bytes());
         let options = [
@@ -145,7 +143,6 @@ impl BenchArguments {
             ("--counters", flag(counters)),
             ("--no-signposts", flag(no_signposts)),
             ("--shader-timeline", flag(shader_timeline)),
-            ("--gpu-clock", clock),
             ("--time-limit", time(time_limit)),
             ("--window", time(window)),
             ("--env", (!env.is_empty()).then(digest)),

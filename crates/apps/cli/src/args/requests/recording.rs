@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use metalens_recorder::{
-    CargoBuild, Probe, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
+    CargoBuild, Probe, RecordRequest, RecordTimeouts, Recorder, RecordingSubject,
 };
 use metalens_workload::WorkloadSettings;
 use metalens_xctrace::{Stdin, Tool, ToolSource};
 
-use crate::args::recording::{
-    AmountArguments, GpuClock, RecorderArguments, Recorders, RecordingArguments,
-};
+use crate::args::recording::{AmountArguments, RecorderArguments, Recorders, RecordingArguments};
 use crate::exit::Misuse;
 
 /// The bundled workload that is recorded unless another is named.
@@ -82,7 +80,6 @@ impl RecordingArguments {
             counters,
             no_signposts,
             shader_timeline,
-            gpu_clock,
             time_limit,
             window,
             env,
@@ -105,7 +102,6 @@ impl RecordingArguments {
             counters,
             signposts: !no_signposts,
             shader_timeline,
-            gpu_clock: gpu_clock.map(Into::into),
             time_limit_ns: time_limit,
             window_ns: window,
             environment: env,
@@ -161,17 +157,6 @@ impl AmountArguments {
             size: self.size,
             count: self.count,
             warm_up: self.warm_up,
-        }
-    }
-}
-
-impl From<GpuClock> for template::Clock {
-    fn from(clock: GpuClock) -> Self {
-        match clock {
-            GpuClock::Minimum => Self::Minimum,
-            GpuClock::Medium => Self::Medium,
-            GpuClock::Maximum => Self::Maximum,
-            GpuClock::Default => Self::Default,
         }
     }
 }

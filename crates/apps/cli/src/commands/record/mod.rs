@@ -232,9 +232,6 @@ fn record_with_xctrace(
         if let Some(shaders) = &outcome.shaders {
             note(shaders.heading(), &shaders.message())?;
         }
-        if let Some(clock) = &outcome.clock {
-            note(clock.heading(), &clock.message())?;
-        }
     }
 
     // A script that goes on with what a failed program left would measure something else.

@@ -41,8 +41,8 @@ fn options_that_a_simulator_ignores_are_named() {
     check(&["--run-name", "a", "--time-limit", "5s"], None);
     check(&["--cpu"], Some("--cpu"));
     check(
-        &["--shader-timeline", "--gpu-clock", "maximum"],
-        Some("--shader-timeline and --gpu-clock"),
+        &["--shader-timeline", "--cpu"],
+        Some("--cpu and --shader-timeline"),
     );
     check(
         &[

@@ -12,11 +12,10 @@ use crate::verbs::record::each;
 use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, until};
 
 /// Misbehaviors that are tried here, and not by the tests of `record` and of the fake `xctrace`.
-pub(crate) const TRIED: [&str; 9] = [
+pub(crate) const TRIED: [&str; 8] = [
     "drops-environment",
     "no-signposts",
     "no-shaders-to-file",
-    "ignores-clock",
     "hangs-guarded",
     "loses-rows",
     "loses-children",
@@ -77,7 +76,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let (text, evidence) = evidence(folder);
     let verdicts = verdicts(&evidence);
-    assert_eq!(verdicts.len(), 17);
+    assert_eq!(verdicts.len(), 16);
     for (id, verdict) in verdicts {
         // No program runs, so that the probe can be in none.
         let expected = if id == "probe" { UNKNOWN } else { EXPECTED };
@@ -85,7 +84,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     }
     assert_eq!(evidence["synthetic"], true);
     assert!(
-        said.contains("16 answers as expected, 0 not as expected, 1 could not tell"),
+        said.contains("15 answers as expected, 0 not as expected, 1 could not tell"),
         "{said}"
     );
     assert!(said.contains("SIMULATED"), "{said}");
@@ -134,7 +133,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
 }
 
 /// Ways to misbehave, the experiments that are run, and their verdicts.
-const MOODS: [(&str, &[(&str, &str)]); 23] = [
+const MOODS: [(&str, &[(&str, &str)]); 22] = [
     (
         "no-target-rows",
         &[
@@ -164,16 +163,12 @@ const MOODS: [(&str, &[(&str, &str)]); 23] = [
     ("export-10", &[("template", UNKNOWN), ("export", OTHERWISE)]),
     (
         "shader-timeline-refused",
-        &[("shaders", OTHERWISE), ("clock", EXPECTED)],
+        &[("shaders", OTHERWISE), ("template", EXPECTED)],
     ),
     ("no-shaders-to-file", &[("shaders", EXPECTED)]),
     (
         "no-signposts",
         &[("signposts", OTHERWISE), ("stock", EXPECTED)],
-    ),
-    (
-        "ignores-clock",
-        &[("clock", OTHERWISE), ("template", EXPECTED)],
     ),
     ("counters-unsupported", &[("counters", OTHERWISE)]),
     (
@@ -331,5 +326,5 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
     let again = metalens(folder, &["verify", "--simulate", "-o", "there"]);
     check(again, 1, "--force replaces it");
     let list = stdout(&metalens(folder, &["verify", "--list"]));
-    assert_eq!(list.matches("expected: ").count(), 17, "{list}");
+    assert_eq!(list.matches("expected: ").count(), 16, "{list}");
 }

@@ -83,8 +83,6 @@ fn facts(
         shader_timeline: template.shader_timeline
             && !is_refused
             && !is_lost_to_file(order, session),
-        clock: template.clock,
-        ignores_clock: session.misbehaves(Misbehavior::IgnoresClock),
         counters: !session.misbehaves(Misbehavior::CountersUnsupported),
         signposts: !session.misbehaves(Misbehavior::NoSignposts),
         loses_rows: session.misbehaves(Misbehavior::LosesRows),

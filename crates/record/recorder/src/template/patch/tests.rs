@@ -1,6 +1,5 @@
 //! Tests the changes of templates with archives that are built here, and with a real one where there
-//! is one. The `plist` crate and Python's `plistlib` read what comes out: two readers that share no
-//! code with the change.
+//! is one. Python's `plistlib` reads what comes out too.
 
 use std::fs;
 use std::io::Write;
@@ -8,12 +7,11 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 
-use super::super::change::Clock;
 use super::*;
 
 /// Returns a template that has all settings.
 pub(in super::super) fn template_for_test() -> Vec<u8> {
-    bytes(&template(NAMES, [OFF, OFF], [number(0), number(0)]))
+    bytes(&template(NAMES, [OFF, OFF]))
 }
 
 fn uid(at: u64) -> Value {
@@ -29,26 +27,21 @@ fn dictionary(pairs: &[(u64, u64)]) -> Value {
 }
 
 /// Returns an archive like Apple's, with one `false` and one `true` that all settings share.
-fn template(names: [&str; 3], switches: [Value; 2], clock: [Value; 2]) -> Value {
-    let ([held, internal], [state, state_internal]) = (switches, clock);
+fn template(names: [&str; 3], [held, internal]: [Value; 2]) -> Value {
     archive(vec![
-        "$null".into(),                                             // 0
-        names[0].into(),                                            // 1
-        names[1].into(),                                            // 2
-        names[2].into(),                                            // 3
-        held,                                                       // 4
-        Value::Boolean(true),                                       // 5
-        dictionary(&[(1, 4), (3, 4), (2, 12), (13, 15), (14, 16)]), // 6
-        dictionary(&[(3, 5)]),                                      // 7
-        Value::Data(vec![1, 2, 3]),                                 // 8
-        Value::Real(2.5),                                           // 9
-        Value::Integer((-7).into()),                                // 10
-        Value::Integer(u64::MAX.into()),                            // 11
-        internal,                                                   // 12
-        "gpuperformancestate".into(),                               // 13
-        "gpuperformancestateinternal".into(),                       // 14
-        state,                                                      // 15
-        state_internal,                                             // 16
+        "$null".into(),                         // 0
+        names[0].into(),                        // 1
+        names[1].into(),                        // 2
+        names[2].into(),                        // 3
+        held,                                   // 4
+        Value::Boolean(true),                   // 5
+        dictionary(&[(1, 4), (3, 4), (2, 12)]), // 6
+        dictionary(&[(3, 5)]),                  // 7
+        Value::Data(vec![1, 2, 3]),             // 8
+        Value::Real(2.5),                       // 9
+        Value::Integer((-7).into()),            // 10
+        Value::Integer(u64::MAX.into()),        // 11
+        internal,                               // 12
     ])
 }
 
@@ -95,12 +88,6 @@ const NAMES: [&str; 3] = [
     "shaderprofilerinternal",
     "countersshaderprofiler",
 ];
-const TIMELINE: TemplateChange = TemplateChange::ShaderTimeline;
-const MAXIMUM: TemplateChange = TemplateChange::GpuClock(Clock::Maximum);
-
-fn number(number: u64) -> Value {
-    Value::Integer(number.into())
-}
 
 fn null() -> Value {
     Value::Dictionary(Dictionary::new())
@@ -110,93 +97,39 @@ fn null() -> Value {
 /// else is as before.
 #[test]
 fn only_the_requested_settings_change() {
-    let check = |template: &Value, changes: &[TemplateChange], new: &[Value], then: [u64; 5]| {
+    let check = |template: &Value, new: &[Value], [first, other, internal]: [u64; 3]| {
         let mut expected = template.clone();
         let all = objects(&mut expected);
         all.extend(new.iter().cloned());
-        let [first, other, internal, state, state_internal] = then;
-        all[6] = dictionary(&[
-            (1, first),
-            (3, other),
-            (2, internal),
-            (13, state),
-            (14, state_internal),
-        ]);
-        assert_eq!(
-            parsed(&patched(&bytes(template), changes).unwrap()),
-            expected
-        );
+        all[6] = dictionary(&[(1, first), (3, other), (2, internal)]);
+        assert_eq!(parsed(&patched(&bytes(template)).unwrap()), expected);
     };
 
-    let stock = template(NAMES, [OFF, OFF], [number(0), number(0)]);
-    check(&stock, &[], &[], [4, 4, 12, 15, 16]);
-    check(&stock, &[TIMELINE], &[], [5, 4, 5, 15, 16]);
-    check(&stock, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
-    check(
-        &stock,
-        &[TIMELINE, MAXIMUM],
-        &[number(3)],
-        [5, 4, 5, 17, 17],
-    );
-    for (clock, held) in [(Clock::Minimum, 1), (Clock::Medium, 2), (Clock::Default, 4)] {
-        let change = [TemplateChange::GpuClock(clock)];
-        check(&stock, &change, &[number(held)], [4, 4, 12, 17, 17]);
-    }
-
-    // A null in the companion of the Shader Timeline stays.
-    let nulls = template(NAMES, [OFF, null()], [number(0), null()]);
-    check(&nulls, &[TIMELINE], &[], [5, 4, 12, 15, 16]);
-    check(&nulls, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
-    // The wanted number is there, although no setting has it.
-    let mut other = template(NAMES, [OFF, OFF], [number(0), number(0)]);
-    objects(&mut other)[9] = number(3);
-    check(&other, &[MAXIMUM], &[], [4, 4, 12, 9, 9]);
-}
-
-/// Returns the offsets at which two files of one size differ.
-fn differences(one: &[u8], other: &[u8]) -> Vec<usize> {
-    assert_eq!(one.len(), other.len());
-    (0..one.len()).filter(|&at| one[at] != other[at]).collect()
-}
-
-#[test]
-fn a_change_overwrites_two_references() {
-    let stock = template_for_test();
-    let changed = patched(&stock, &[TIMELINE]).unwrap();
-    let differences = differences(&stock, &changed);
-    assert_eq!(differences.len(), 2, "{differences:?}");
-    // Both are in one list, five references long.
-    assert!(differences[1] - differences[0] < 5, "{differences:?}");
-}
-
-/// A value that is appended leaves all bytes before the table of offsets, but for the references.
-#[test]
-fn an_appended_value_moves_nothing() {
-    let stock = template_for_test();
-    let changed = patched(&stock, &[MAXIMUM]).unwrap();
-    let trailer = stock.last_chunk::<8>().unwrap();
-    let table = usize::try_from(u64::from_be_bytes(*trailer)).unwrap();
-    assert_eq!(differences(&stock[..table], &changed[..table]).len(), 2);
-    assert_eq!(patched(&changed, &[MAXIMUM]).unwrap(), changed);
+    check(&template(NAMES, [OFF, OFF]), &[], [5, 4, 5]);
+    // A null in the internal switch stays.
+    check(&template(NAMES, [OFF, null()]), &[], [5, 4, 12]);
+    // A `true` that is missing is appended.
+    let mut without = template(NAMES, [OFF, OFF]);
+    objects(&mut without)[5] = OFF;
+    check(&without, &[ON], [13, 4, 13]);
 }
 
 /// A change that is there already changes nothing.
 #[test]
 fn changes_can_be_repeated() {
-    let once = patched(&template_for_test(), &[TIMELINE, MAXIMUM]).unwrap();
-    assert_eq!(patched(&once, &[TIMELINE, MAXIMUM]).unwrap(), once);
-    let found = values(&mut parsed(&once), 6);
-    assert_eq!(found, [ON, OFF, ON, number(3), number(3)]);
+    let once = patched(&template_for_test()).unwrap();
+    assert_eq!(patched(&once).unwrap(), once);
+    assert_eq!(values(&mut parsed(&once), 6), [ON, OFF, ON]);
 }
 
 #[test]
 fn templates_in_xml_become_binary() {
     let mut xml = Vec::new();
-    let stock = template(NAMES, [OFF, OFF], [number(0), number(0)]);
+    let stock = template(NAMES, [OFF, OFF]);
     as_in_xml(&stock).to_writer_xml(&mut xml).unwrap();
     assert!(xml.starts_with(b"<?xml"));
-    let mut changed = parsed(&patched(&xml, &[TIMELINE, MAXIMUM]).unwrap());
-    assert_eq!(values(&mut changed, 6), [ON, OFF, ON, number(3), number(3)]);
+    let mut changed = parsed(&patched(&xml).unwrap());
+    assert_eq!(values(&mut changed, 6), [ON, OFF, ON]);
 }
 
 /// Writes references as `plutil` does, since XML has none.
@@ -219,84 +152,23 @@ fn as_in_xml(value: &Value) -> Value {
 
 #[test]
 fn other_files_are_refused() {
-    let check = |bytes: &[u8], change: TemplateChange, expected: &str| {
-        assert_eq!(patched(bytes, &[change]).unwrap_err(), expected);
+    let check = |bytes: &[u8], expected: &str| {
+        assert_eq!(patched(bytes).unwrap_err(), expected);
     };
-    check(b"not a list", TIMELINE, "it is not a property list");
-    check(
-        &bytes(&Value::Array(Vec::new())),
-        TIMELINE,
-        "it is not an archive",
-    );
-    let numbers = || [number(0), number(0)];
-    let of = |names: [&str; 3], first: Value| bytes(&template(names, [first, OFF], numbers()));
+    check(b"not a list", "it is not a property list");
+    check(&bytes(&Value::Array(Vec::new())), "it is not an archive");
+    let of = |names: [&str; 3], first: Value| bytes(&template(names, [first, OFF]));
     let absent = "it has no switch for the Shader Timeline";
     check(
         &of(["shaderprofilerinternal", "other", "another"], OFF),
-        TIMELINE,
         absent,
     );
-    check(
-        &of(["Shaderprofiler", "other", "another"], OFF),
-        TIMELINE,
-        absent,
-    );
-    check(&of(NAMES, "no".into()), TIMELINE, absent);
-
-    let absent = "it has no number for the GPU's performance state";
-    for held in [null(), OFF, "0".into()] {
-        let template = template(NAMES, [OFF, OFF], [held, number(0)]);
-        check(&bytes(&template), MAXIMUM, absent);
-    }
-}
-
-/// A list that two settings share is left alone: a change of one would change the other.
-#[test]
-fn shared_lists_are_refused() {
-    let mut list = template_for_test();
-    let structure = BinaryList::parse(&list).unwrap();
-    let objects = Objects::find(&structure).unwrap();
-    let two = |index: usize| {
-        let Some(Object::Dictionary(found)) = structure.object(objects.elements.to[index]) else {
-            panic!("no dictionary");
-        };
-        structure.value(&found, "NS.objects").unwrap()
-    };
-    // The second dictionary gets the values of the first.
-    let (first, second) = (two(6), two(7));
-    let at = list
-        .windows(5)
-        .position(|bytes| bytes[0] == 0xd2 && usize::from(bytes[4]) == second)
-        .unwrap();
-    list[at + 4] = first.to_le_bytes()[0];
-    assert_eq!(
-        patched(&list, &[TIMELINE]).unwrap_err(),
-        "some of its settings share one list"
-    );
-}
-
-/// References of one byte reach 256 objects, and no more.
-#[test]
-fn a_full_archive_is_refused_or_changed_without_a_new_object() {
-    let mut full = template(NAMES, [OFF, OFF], [number(0), number(0)]);
-    let size = |archive: &Value| BinaryList::parse(&bytes(archive)).unwrap().all().len();
-    let missing = 255 - size(&full);
-    let texts = (0..missing).map(|at| Value::String(format!("text {at}")));
-    objects(&mut full).extend(texts);
-    assert_eq!(size(&full), 255);
-    let full = bytes(&full);
-    assert_eq!(
-        patched(&full, &[MAXIMUM]).unwrap_err(),
-        "it has no room for another value"
-    );
-    assert_eq!(
-        values(&mut parsed(&patched(&full, &[TIMELINE]).unwrap()), 6)[..1],
-        [ON]
-    );
+    check(&of(["Shaderprofiler", "other", "another"], OFF), absent);
+    check(&of(NAMES, "no".into()), absent);
 }
 
 /// A real archive of Instruments, which has the same switches among 23,000 objects: two references to
-/// an object change, and no other byte. Its clock is a null.
+/// an object change, and no other object.
 #[test]
 fn a_real_archive() {
     let Some(folder) = metalens_testing::real_recordings() else {
@@ -304,17 +176,13 @@ fn a_real_archive() {
     };
     let file = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace/form.template";
     let template = fs::read(folder.join(file)).unwrap();
-    let changed = patched(&template, &[TIMELINE]).unwrap();
-    // One is in the template, one in its run; the internal one is a null here. A reference has two
-    // bytes.
-    let differences = differences(&template, &changed);
-    assert!((2..=4).contains(&differences.len()), "{differences:?}");
-
+    let changed = patched(&template).unwrap();
     let (mut before, mut after) = (parsed(&template), parsed(&changed));
     let (old, new) = (objects(&mut before).clone(), objects(&mut after).clone());
     assert_eq!(old.len(), new.len());
     let all = 0..old.len();
     let changed: Vec<usize> = all.filter(|&at| old[at] != new[at]).collect();
+    // One is in the template, one in its run; the internal one is a null here.
     assert_eq!(changed.len(), 2);
     for at in changed {
         let pairs = values(&mut before, at)
@@ -323,8 +191,6 @@ fn a_real_archive() {
         let different: Vec<_> = pairs.filter(|(old, new)| old != new).collect();
         assert_eq!(different, [(OFF, ON)]);
     }
-    let refused = patched(&template, &[MAXIMUM]).unwrap_err();
-    assert_eq!(refused, "it has no number for the GPU's performance state");
 }
 
 /// Python reads the changed templates, and finds the values that were asked for.
@@ -353,14 +219,9 @@ fn python_reads_the_same_values() {
         println!("skipped: there is no python3");
         return;
     };
-    assert_eq!(before, "False False False 0 0 17\n");
-    let check = |changes: &[TemplateChange], expected: &str| {
-        let found = read(&patched(&stock, changes).unwrap());
-        assert_eq!(found.as_deref(), Some(expected));
-    };
-    check(&[TIMELINE], "True False True 0 0 17\n");
-    check(&[MAXIMUM], "False False False 3 3 18\n");
-    check(&[TIMELINE, MAXIMUM], "True False True 3 3 18\n");
+    assert_eq!(before, "False False False 13\n");
+    let found = read(&patched(&stock).unwrap());
+    assert_eq!(found.as_deref(), Some("True False True 13\n"));
 }
 
 /// An object of a random archive. References may lead anywhere.
@@ -390,23 +251,13 @@ proptest! {
     /// Among random objects, the wanted values change, and everything else stays.
     #[test]
     fn random_archives_keep_everything_else(others in prop::collection::vec(object(), 0..300)) {
-        let mut before = template(NAMES, [OFF, OFF], [number(0), number(0)]);
+        let mut before = template(NAMES, [OFF, OFF]);
         objects(&mut before).extend(others);
-        let binary = bytes(&before);
-        let changed = match patched(&binary, &[TIMELINE, MAXIMUM]) {
-            Ok(changed) => changed,
-            Err(why) => {
-                // Random lists can look like settings, and an archive can be full.
-                prop_assert_eq!(why, "it has no room for another value");
-                return Ok(());
-            }
-        };
-        let mut after = parsed(&changed);
-        let found = values(&mut after, 6);
-        prop_assert_eq!(found, [ON, OFF, ON, number(3), number(3)]);
+        let mut after = parsed(&patched(&bytes(&before)).unwrap());
+        prop_assert_eq!(values(&mut after, 6), [ON, OFF, ON]);
 
         let (old, new) = (objects(&mut before).clone(), objects(&mut after).clone());
-        prop_assert!(new.len() == old.len() || new.len() == old.len() + 1);
+        prop_assert_eq!(new.len(), old.len());
         for at in (0..old.len()).filter(|&at| at != 6) {
             prop_assert_eq!(&old[at], &new[at]);
         }
@@ -418,7 +269,7 @@ proptest! {
         let mut template = template_for_test();
         let place = at.index(template.len());
         template[place] = byte;
-        let _ = patched(&template, &[TIMELINE, MAXIMUM]);
-        let _ = patched(&template[..cut.index(template.len())], &[TIMELINE]);
+        let _ = patched(&template);
+        let _ = patched(&template[..cut.index(template.len())]);
     }
 }

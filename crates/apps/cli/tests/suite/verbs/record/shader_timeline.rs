@@ -1,4 +1,4 @@
-//! Tests `record --shader-timeline` and `--gpu-clock`: the template that reaches `xctrace`, and the notes.
+//! Tests `record --shader-timeline`: the template that reaches `xctrace`, and the notes.
 #![cfg(unix)]
 
 use std::fs;
@@ -20,29 +20,21 @@ fn xcode(folder: &Path) -> PathBuf {
 
 /// Writes a template in the format of Apple's, with readable keys and values in place of numbers.
 fn template(folder: &Path, key: &str) {
-    template_of(folder, key, "<false/>");
-}
-
-fn template_of(folder: &Path, key: &str, value: &str) {
     let place = "Xcode.app/Contents/Applications/Instruments.app/Contents/Packages/GPU.instrdst/Contents/Templates";
     let place = folder.join(place);
     fs::create_dir_all(&place).unwrap();
     let text = format!(
         "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>$objects</key><array><dict>\
          <key>NS.keys</key><array><string>{key}</string></array>\
-         <key>NS.objects</key><array>{value}</array>\
+         <key>NS.objects</key><array><false/></array>\
          </dict></array></dict></plist>"
     );
     fs::write(place.join("Metal System Trace.tracetemplate"), text).unwrap();
 }
 
 fn record(folder: &Path, more: &[&str]) -> Output {
-    record_with(folder, &[&["--shader-timeline"], more].concat())
-}
-
-fn record_with(folder: &Path, more: &[&str]) -> Output {
     let tool = xcode(folder);
-    let mut arguments = vec!["record", "-o", "x.trace"];
+    let mut arguments = vec!["record", "--shader-timeline", "-o", "x.trace"];
     arguments.extend(more);
     arguments.extend(["--", "/usr/bin/true"]);
     let mut command = command(folder, &arguments);
@@ -68,73 +60,6 @@ fn a_changed_template_reaches_xctrace_and_is_removed() {
     let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
     assert!(seen.starts_with(b"bplist00"));
     assert_eq!(left_in_tmp(folder), 0);
-}
-
-/// The changed template has the number of the clock.
-#[test]
-fn the_requested_clock_reaches_xctrace() {
-    for (clock, number) in [
-        ("minimum", 1),
-        ("medium", 2),
-        ("maximum", 3),
-        ("default", 4),
-    ] {
-        let folder = metalens_testing::scratch();
-        let folder = folder.path();
-        template_of(folder, "gpuperformancestate", "<integer>0</integer>");
-        let output = record_with(folder, &["--gpu-clock", clock]);
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        let seen = plist::Value::from_file(folder.join("seen.tracetemplate")).unwrap();
-        let objects = seen.as_dictionary().unwrap()["$objects"]
-            .as_array()
-            .unwrap();
-        assert_eq!(objects[1].as_unsigned_integer(), Some(number));
-        let held = objects[0].as_dictionary().unwrap()["NS.objects"]
-            .as_array()
-            .unwrap();
-        assert_eq!(held[0].as_uid().unwrap().get(), 1);
-        assert_eq!(left_in_tmp(folder), 0);
-    }
-}
-
-/// One copy serves --shader-timeline and --gpu-clock, so there is one error.
-#[test]
-fn a_template_without_a_clock_is_refused() {
-    let check = |more: &[&str], code: i32, expected: &str| {
-        let folder = metalens_testing::scratch();
-        template(folder.path(), "shaderprofiler");
-        let output = record_with(folder.path(), more);
-        assert_eq!(output.status.code(), Some(code));
-        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
-    };
-
-    let maximum = ["--gpu-clock", "maximum"];
-    check(
-        &maximum,
-        1,
-        "it has no number for the GPU's performance state",
-    );
-    let both = ["--shader-timeline", "--gpu-clock", "maximum"];
-    check(
-        &both,
-        1,
-        "--shader-timeline and --gpu-clock needs a changed copy",
-    );
-    check(
-        &["--gpu-clock", "maximum", "--append-run"],
-        1,
-        "cannot be combined with --append-run",
-    );
-    check(
-        &["--gpu-clock", "maximum", "--template", "x"],
-        2,
-        "cannot be used with",
-    );
-    check(
-        &["--gpu-clock", "fast"],
-        2,
-        "minimum, medium, maximum, default",
-    );
 }
 
 #[test]
@@ -212,11 +137,10 @@ fn an_export_that_fails_names_the_changed_template() {
     assert!(exported.status.success(), "{}", stderr(&exported));
 }
 
-/// The screen says whether an option that changes the template took effect. Either way the recording is
-/// complete.
+/// The screen says whether the changed template took effect. Either way the recording is complete.
 #[test]
 fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
-    let check = |misbehavior: &str, option: &[&str], expected: &str| {
+    let check = |misbehavior: &str, expected: &str| {
         let folder = metalens_testing::scratch();
         let folder = folder.path();
         fs::write(
@@ -224,12 +148,7 @@ fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
             SCENARIO.replace("TIMELINE", "false"),
         )
         .unwrap();
-        match option {
-            ["--gpu-clock", _] => {
-                template_of(folder, "gpuperformancestate", "<integer>0</integer>");
-            }
-            _ => template(folder, "shaderprofiler"),
-        }
+        template(folder, "shaderprofiler");
         let tool = xcode(folder);
         let own = env!("CARGO_BIN_EXE_metalens");
         metalens_testing::write_program(
@@ -238,7 +157,10 @@ fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
         );
 
         let rest = ["-o", "x.trace", "--", "/usr/bin/true"];
-        let mut command = command(folder, &[&["record"], option, &rest].concat());
+        let mut command = command(
+            folder,
+            &[&["record", "--shader-timeline"], &rest[..]].concat(),
+        );
         command.env("METALENS_XCTRACE", &tool);
         command.env("METALENS_FAKE_XCTRACE_MISBEHAVE", misbehavior);
         command.env(
@@ -254,36 +176,22 @@ fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
         assert!(folder.join("x.recording.json").is_file());
     };
 
-    let shaders = ["--shader-timeline"];
     let recorded = "shaders: the Shader Timeline was recorded: 3 samples";
-    check("", &shaders, recorded);
+    check("", recorded);
     // With this option, metalens names no file for the output of the program.
-    check("no-shaders-to-file", &shaders, recorded);
+    check("no-shaders-to-file", recorded);
     check(
         "shader-timeline-refused",
-        &shaders,
         "warning: the Shader Timeline stayed off",
-    );
-
-    let clock = ["--gpu-clock", "maximum"];
-    let at_maximum = "clock: as requested by --gpu-clock maximum, the GPU was at Maximum";
-    check("", &clock, at_maximum);
-    check(
-        "ignores-clock",
-        &clock,
-        "warning: --gpu-clock maximum had no effect",
     );
 }
 
 /// Records with an `xctrace` that saves a bundle of this scenario.
-fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
+fn records(folder: &Path, scenario: &str) -> Output {
     fs::write(folder.join("scenario.toml"), scenario).unwrap();
     let made = metalens(folder, &["synth", "scenario.toml", "-o", "made.trace"]);
     assert!(made.status.success(), "{}", stderr(&made));
-    match option {
-        ["--gpu-clock", _] => template_of(folder, "gpuperformancestate", "<integer>0</integer>"),
-        _ => template(folder, "shaderprofiler"),
-    }
+    template(folder, "shaderprofiler");
     let tool = xcode(folder);
     let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
                   while [ $# -gt 0 ]; do [ $1 = --output ] && cp -r \"$SEEN\" \"$2\" && saved=$2; shift; done\n\
@@ -291,7 +199,7 @@ fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
                   echo 'Recording completed. Saving output file...'; echo \"Output file saved as: $saved\"\n";
     fs::write(&tool, script).unwrap();
     let rest = ["-o", "x.trace", "--", "/usr/bin/true"];
-    let arguments = [&["record"], option, &rest].concat();
+    let arguments = [&["record", "--shader-timeline"], &rest[..]].concat();
     let mut command = command(folder, &arguments);
     command.env("METALENS_XCTRACE", tool);
     command.env("SEEN", folder.join("made.trace"));
@@ -321,11 +229,7 @@ completion = "15us"
 fn record_says_whether_the_shader_timeline_was_recorded() {
     let check = |timeline: &str, said: &str, expected: &str| {
         let folder = metalens_testing::scratch();
-        let output = records(
-            folder.path(),
-            &SCENARIO.replace("TIMELINE", timeline),
-            &["--shader-timeline"],
-        );
+        let output = records(folder.path(), &SCENARIO.replace("TIMELINE", timeline));
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
@@ -345,33 +249,4 @@ fn record_says_whether_the_shader_timeline_was_recorded() {
         "the Shader Timeline was recorded: 3 samples",
     );
     check("false", "Disabled", "the Shader Timeline stayed off");
-}
-
-/// The states in the recording decide, not the settings of the template.
-#[test]
-fn record_says_whether_the_requested_clock_was_in_force() {
-    let check = |clock: &str, heading: &str, expected: &str| {
-        let folder = metalens_testing::scratch();
-        let state = "false\nperformance-state = \"Minimum\"\nperformance-state-induced = true";
-        let scenario = SCENARIO.replace("TIMELINE", state);
-        let output = records(folder.path(), &scenario, &["--gpu-clock", clock]);
-        assert!(output.status.success(), "{}", stderr(&output));
-        let said = stderr(&output);
-        let line = said.lines().find(|line| line.contains("--gpu-clock"));
-        assert!(line.is_some_and(|line| line.starts_with(heading)), "{said}");
-        assert!(said.contains(expected), "{said}");
-        let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
-        let provenance: serde_json::Value = serde_json::from_str(&file).unwrap();
-        let asked = provenance["gpu_clock"]["asked"].as_str().unwrap();
-        assert_eq!(asked.to_lowercase(), clock);
-        assert!(provenance["shader_timeline"].is_null());
-        let schema = metalens(folder.path(), &["schema", "recording"]);
-        let schema = serde_json::from_str(&stdout(&schema)).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        assert!(validator.is_valid(&provenance), "{file}");
-    };
-
-    check("minimum", "clock:", "was at Minimum");
-    check("maximum", "warning:", "had no effect");
-    check("default", "warning:", "cannot tell whether");
 }
