@@ -84,8 +84,8 @@ fn part(path: &Path) -> Result<Option<Note>, Error> {
     let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
     let text = message!(
         "the export has only a part of the recording, from {} to {}; everything else is missing",
-        time(manifest.basis.from_ns, "its start"),
-        time(manifest.basis.to_ns, "its end"),
+        time(manifest.from_ns, "its start"),
+        time(manifest.to_ns, "its end"),
     );
     Ok(Some(Note::quiet("part-exported", text)))
 }

@@ -319,7 +319,7 @@ pub(crate) struct ExportArguments {
     /// The .trace bundles
     #[arg(required = true, value_name = "BUNDLE")]
     pub(crate) bundles: Vec<PathBuf>,
-    /// Folder to write, or to continue; for several bundles, the parent of their folders [default:
+    /// Folder to write; an earlier export there is replaced. For several bundles, the parent of their folders [default:
     /// X.export beside X.trace]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -341,7 +341,7 @@ pub(crate) struct ExportArguments {
     /// Compress the tables
     #[arg(long)]
     pub(crate) gzip: bool,
-    /// Export existing tables again, and allow a folder that has other files
+    /// Allow a folder that has other files
     #[arg(long)]
     pub(crate) force: bool,
     /// Print the list of exported tables as JSON

@@ -45,10 +45,9 @@ pub(crate) fn problems(exported: &Exported) -> Option<String> {
         parts.push(format!("cannot export {}: {}", failure.schema, failure.why));
     }
     for table in exported.holds.in_state(TableState::CutOff) {
-        let file = table.file.as_deref().unwrap_or_default();
         parts.push(format!(
-            "{} is cut off; {file} has its first rows",
-            table.schema
+            "{} is cut off; {} has its first rows",
+            table.schema, table.file
         ));
     }
     for schema in &exported.absent {

@@ -1,5 +1,5 @@
-//! Exports a `.trace` bundle with `xctrace export`, into a folder of XML files. An export can be
-//! resumed, and each table is complete or marked as cut off. This crate does not interpret rows.
+//! Exports a `.trace` bundle with `xctrace export`, into a folder of XML files. Each table is
+//! complete or marked as cut off. This crate does not interpret rows.
 //!
 //! ```text
 //! bundle → contents → jobs → one table per call → X.export/<schema>.xml + export.json

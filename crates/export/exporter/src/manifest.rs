@@ -19,32 +19,29 @@ const MAX_SIZE: u64 = 16 << 20;
 pub struct ExportManifest {
     /// Name and version of the form of this file.
     pub schema: String,
-    /// The bundle and the range that were exported.
-    #[serde(flatten)]
-    pub basis: Basis,
-    /// True if the folder has a table of contents.
-    pub toc: bool,
-    /// All tables that were requested, by name.
+    /// Name of the bundle.
+    pub bundle: String,
+    /// Start of the exported range, in nanoseconds of the recording; null for its start.
+    pub from_ns: Option<u64>,
+    /// End of the exported range, in nanoseconds of the recording; null for its end.
+    pub to_ns: Option<u64>,
+    /// Tables in the folder, in the order in which they were exported.
     pub tables: Vec<TableFile>,
 }
 
-/// A table that was requested.
+/// A table that was exported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TableFile {
     /// Schema of the table.
     pub schema: String,
     /// Number of the table's run.
     pub run: u64,
-    /// Position in the run, if the run has several tables of this schema; else null.
-    pub place: Option<usize>,
     /// Result of exporting the table.
     pub state: TableState,
-    /// Name of the table's file in the folder; null if the bundle has no such table.
-    pub file: Option<String>,
+    /// Name of the table's file in the folder.
+    pub file: String,
     /// Size of the file, in bytes.
     pub bytes: u64,
-    /// Version of xctrace that wrote it.
-    pub xctrace: String,
 }
 
 /// The result of exporting a table.
@@ -55,25 +52,6 @@ pub enum TableState {
     Whole,
     /// xctrace ended while it wrote the table: only the first rows exist.
     CutOff,
-    /// The bundle has no such table.
-    Absent,
-}
-
-/// The state of a bundle when it was exported, and the exported range.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis {
-    /// Name of the bundle.
-    pub bundle: String,
-    /// Number of files in the bundle.
-    pub files: u64,
-    /// Size of these files, in bytes.
-    pub bytes: u64,
-    /// Time of the last change of a file, in nanoseconds since 1970.
-    pub modified_ns: u64,
-    /// Start of the exported range, in nanoseconds of the recording; null for its start.
-    pub from_ns: Option<u64>,
-    /// End of the exported range, in nanoseconds of the recording; null for its end.
-    pub to_ns: Option<u64>,
 }
 
 impl ExportManifest {
@@ -90,11 +68,8 @@ impl ExportManifest {
 
     fn parse(text: &[u8]) -> Option<Self> {
         let manifest: Self = serde_json::from_slice(text).ok()?;
-        let tables = manifest.tables.iter();
-        let files = tables.filter_map(|table| table.file.as_deref());
-        let are_inside = files
-            .map(Path::new)
-            .all(|file| file.file_name() == Some(file.as_os_str()));
+        let mut files = manifest.tables.iter().map(|table| Path::new(&table.file));
+        let are_inside = files.all(|file| file.file_name() == Some(file.as_os_str()));
         (manifest.schema == FORM && are_inside).then_some(manifest)
     }
 
@@ -112,7 +87,7 @@ impl ExportManifest {
     /// Returns true if only a range of the recording was exported.
     #[must_use]
     pub const fn is_part(&self) -> bool {
-        self.basis.from_ns.is_some() || self.basis.to_ns.is_some()
+        self.from_ns.is_some() || self.to_ns.is_some()
     }
 }
 
@@ -126,10 +101,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let check = |file: &str, expected: bool| {
             let text = format!(
-                r#"{{"schema": "{FORM}", "bundle": "x.trace", "files": 1, "bytes": 1,
-                     "modified_ns": 1, "from_ns": null, "to_ns": null, "toc": true,
-                     "tables": [{{"schema": "a", "run": 1, "place": null, "state": "whole",
-                                  "file": "{file}", "bytes": 1, "xctrace": "26"}}]}}"#
+                r#"{{"schema": "{FORM}", "bundle": "x.trace", "from_ns": null, "to_ns": null,
+                     "tables": [{{"schema": "a", "run": 1, "state": "whole", "file": "{file}",
+                                  "bytes": 1}}]}}"#
             );
             std::fs::write(root.path().join(MANIFEST), text).unwrap();
             assert_eq!(

@@ -140,13 +140,8 @@ fn print_result(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
         let files = exported.holds.in_state(TableState::Whole);
         let bytes = DecimalBytes(files.map(|table| table.bytes).sum());
         let tables = counted(complete as u64, "table");
-        let new = match exported.written {
-            0 => "; all of them existed".to_owned(),
-            new if new < complete => format!("; {new} new, the others existed"),
-            _ => String::new(),
-        };
         let folder = shown(&exported.folder);
-        writeln!(out::notes(), "{folder} has {tables}, {bytes}{new}")?;
+        writeln!(out::notes(), "{folder} has {tables}, {bytes}")?;
     }
 
     if let Some(problems) = exporting::problems(exported) {

@@ -65,8 +65,8 @@ pub enum Error {
     /// The user stopped the export.
     #[error("interrupted; {}", match complete {
         0 => "nothing was exported".to_owned(),
-        1 => format!("1 table is complete in {folder}; run the same command again to continue"),
-        complete => format!("{complete} tables are complete in {folder}; run the same command again to continue"),
+        1 => format!("1 table is complete in {folder}"),
+        complete => format!("{complete} tables are complete in {folder}"),
     })]
     Interrupted {
         /// Number of complete tables.

@@ -1,13 +1,13 @@
-//! Exports the missing tables of a bundle into a folder, one after another. Afterwards each table is
+//! Exports the tables of a bundle into a folder, one after another. Afterwards each table is
 //! complete, marked as cut off, or missing.
 
 use std::path::Path;
 
-use metalens_files::{Folder, WorkFolder};
+use metalens_files::{Folder, WorkFolder, path_size};
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use super::basis::{estimate, free_bytes, require_bundle};
+use super::bundle::{estimate, free_bytes, require_bundle};
 use super::call::{ATTEMPTS, ExportCall, absolute, describe_end, is_disk_full, remove_if_there};
 use super::changed_template;
 use super::contents::{ListedRun, index_of_run, parse};
@@ -17,7 +17,7 @@ use super::exporter::{ExportEvent, Exporter, Tell};
 use super::folder::{self, FORMS};
 use super::job::{TableJob, jobs_from_contents, jobs_from_names};
 use super::request::{ExportRequest, Exported, TableFailure, TableSelection};
-use crate::manifest::{Basis, ExportManifest, TableFile, TableState};
+use crate::manifest::{ExportManifest, FORM, MANIFEST, TableFile, TableState};
 
 /// Temporary folders for unfinished tables.
 const DRAFTS: [&str; 2] = [".metalens-", ""];
@@ -30,9 +30,14 @@ impl Exporter {
     /// Fails if nothing can be exported, or the folder must not be used. The result lists tables
     /// that failed by themselves.
     pub fn export(&self, request: &ExportRequest, tell: Tell<'_>) -> Result<Exported> {
-        let basis = self.check(request)?;
+        self.check(request)?;
         let existed = request.folder.exists();
-        let earlier = folder::load_earlier_export(&request.folder, &basis, request.force)?;
+        let name = request
+            .bundle
+            .file_name()
+            .unwrap_or(request.bundle.as_os_str());
+        let bundle = name.to_string_lossy().into_owned();
+        let earlier = folder::load_earlier_export(&request.folder, &bundle, request.force)?;
         let folder = Folder::make(&request.folder)?;
         let abandoned = WorkFolder::clear_abandoned(&request.folder, DRAFTS, |_| true);
         let mut export = ExportRun {
@@ -41,17 +46,24 @@ impl Exporter {
             folder,
             drafts: WorkFolder::inside(&request.folder, DRAFTS)
                 .map_err(Error::at(&request.folder))?,
-            manifest: ExportManifest::new(basis),
-            written: 0,
+            earlier,
+            manifest: ExportManifest {
+                schema: FORM.to_owned(),
+                bundle,
+                from_ns: request.range.from_ns,
+                to_ns: request.range.to_ns,
+                tables: Vec::new(),
+            },
+            empty: Vec::new(),
             failed: Vec::new(),
             failures_in_a_row: 0,
             tell,
         };
 
         export.report_abandoned(abandoned);
-        let result = export.run(earlier);
+        let result = export.run();
         let complete = export.manifest.complete_tables();
-        let (manifest, written, failed) = (export.manifest, export.written, export.failed);
+        let (manifest, failed) = (export.manifest, export.failed);
         drop(export.drafts);
         if !existed {
             // This removes the folder only if it is empty.
@@ -63,7 +75,6 @@ impl Exporter {
             Ok(absent) => Ok(Exported {
                 folder,
                 holds: manifest,
-                written,
                 absent,
                 failed,
             }),
@@ -73,7 +84,7 @@ impl Exporter {
     }
 
     /// Checks the request before anything is started.
-    fn check(&self, request: &ExportRequest) -> Result<Basis> {
+    fn check(&self, request: &ExportRequest) -> Result<()> {
         require_bundle(&request.bundle)?;
         let (folder, bundle) = (absolute(&request.folder)?, absolute(&request.bundle)?);
         let is_trace = folder
@@ -92,7 +103,7 @@ impl Exporter {
             range: request.range,
         };
         probe.arguments(&self.version)?;
-        Basis::from_bundle(&request.bundle, request.range).map_err(Error::at(&request.bundle))
+        Ok(())
     }
 }
 
@@ -103,8 +114,11 @@ struct ExportRun<'a> {
     folder: Folder,
     /// Temporary folder for unfinished tables.
     drafts: WorkFolder,
+    /// Earlier export in the folder, until this one has a file to put there.
+    earlier: Option<ExportManifest>,
     manifest: ExportManifest,
-    written: usize,
+    /// Schemas of which `xctrace` exported nothing.
+    empty: Vec<String>,
     failed: Vec<TableFailure>,
     /// Number of tables since the last one that was whole, or that the bundle lacks.
     failures_in_a_row: u32,
@@ -115,47 +129,33 @@ struct ExportRun<'a> {
 const HOPELESS: u32 = 3;
 
 impl ExportRun<'_> {
-    /// Exports the missing tables. Returns the schemas of requested tables that the bundle does
-    /// not have.
-    fn run(&mut self, earlier: Option<ExportManifest>) -> Result<Vec<String>> {
-        let folder = &self.request.folder;
-        let runs = match earlier {
-            Some(earlier) if earlier.basis == self.manifest.basis => {
-                self.manifest = earlier;
-                let runs = (self.manifest.toc && !self.request.force)
-                    .then(|| metalens_files::read_text(&folder.join(TOC), MAX_TOC_SIZE).ok())
-                    .flatten()
-                    .and_then(|text| parse(&text));
-                match runs {
-                    Some(runs) => Some(runs),
-                    None => self.contents()?,
-                }
-            }
-            Some(stale) => {
-                self.note(
-                    "the bundle changed since the last export, or another range is requested: all \
-                    tables are exported again",
-                );
-                folder::clear(folder, &stale)?;
-                self.contents()?
-            }
-            None => self.contents()?,
-        };
-
+    /// Exports the tables. Returns the schemas of requested tables that the bundle does not have.
+    fn run(&mut self) -> Result<Vec<String>> {
+        let runs = self.contents()?;
         let (jobs, mut absent) = self.jobs(runs.as_deref())?;
         self.warn_of_little_room();
-        let attempted = self.tables(&jobs, runs.is_some())?;
+        self.tables(&jobs, runs.is_some())?;
 
-        let empty = self.empty(&attempted);
+        self.empty.sort();
+        self.empty.dedup();
         if matches!(self.request.wanted, TableSelection::These(_)) {
-            absent.extend(self.empty(&jobs.iter().collect::<Vec<_>>()));
-        } else if runs.is_some() && !empty.is_empty() {
+            absent.append(&mut self.empty);
+        } else if runs.is_some() && !self.empty.is_empty() {
             self.note(&format!(
                 "xctrace exported nothing of these tables, which the table of contents lists: {}",
-                empty.join(", ")
+                self.empty.join(", ")
             ));
         }
         Ok(absent)
+    }
+
+    /// Removes the files of an earlier export, before the first file of this one is put there: a table
+    /// of it that this export lacks could be one of another state of the bundle.
+    fn clear_earlier(&mut self) -> Result<()> {
+        match self.earlier.take() {
+            Some(earlier) => folder::clear(&self.request.folder, &earlier),
+            None => Ok(()),
+        }
     }
 
     /// Exports the table of contents. Returns `None` if xctrace cannot export it.
@@ -173,11 +173,11 @@ impl ExportRun<'_> {
         let runs = (document == DocumentState::Whole)
             .then(|| parse(&text))
             .flatten();
-        self.manifest.toc = runs.is_some();
         match &runs {
             Some(_) => {
-                self.folder.move_in(&draft, TOC)?;
+                self.clear_earlier()?;
                 self.save()?;
+                self.folder.move_in(&draft, TOC)?;
             }
             None => {
                 remove_if_there(&draft)?;
@@ -233,40 +233,13 @@ impl ExportRun<'_> {
         })
     }
 
-    /// Returns the schemas of jobs whose tables the bundle does not have.
-    fn empty(&self, jobs: &[&TableJob]) -> Vec<String> {
-        let mut empty: Vec<String> = jobs
-            .iter()
-            .filter(|job| {
-                self.manifest
-                    .find(&job.schema, job.run, job.place)
-                    .is_some_and(|table| table.state == TableState::Absent)
-            })
-            .map(|job| job.schema.clone())
-            .collect();
-        empty.sort();
-        empty.dedup();
-        empty
-    }
-
-    /// Exports the missing tables, and returns their jobs.
-    fn tables<'j>(
-        &mut self,
-        jobs: &'j [TableJob],
-        has_contents: bool,
-    ) -> Result<Vec<&'j TableJob>> {
-        let is_missing = |job: &&TableJob| {
-            let before = self.manifest.find(&job.schema, job.run, job.place);
-            let is_done = before.is_some_and(|table| table.is_done(&self.request.folder));
-            self.request.force || !is_done
-        };
-
-        let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
-        for (index, job) in missing.iter().enumerate() {
+    /// Exports the tables of these jobs.
+    fn tables(&mut self, jobs: &[TableJob], has_contents: bool) -> Result<()> {
+        for (index, job) in jobs.iter().enumerate() {
             (self.tell)(ExportEvent::Table {
                 schema: &job.schema,
                 number: index + 1,
-                of: missing.len(),
+                of: jobs.len(),
             });
             self.table(job)?;
             if !has_contents && self.manifest.complete_tables() == 0 && self.failed.len() >= 2 {
@@ -275,9 +248,8 @@ impl ExportRun<'_> {
             }
         }
 
-        let is_present = |table: &TableFile| table.state != TableState::Absent;
-        if has_contents || self.manifest.tables.iter().any(is_present) {
-            return Ok(missing);
+        if has_contents || !self.manifest.tables.is_empty() {
+            return Ok(());
         }
 
         let why = match self.failed.first() {
@@ -291,7 +263,7 @@ impl ExportRun<'_> {
         })
     }
 
-    /// Exports one table, with several attempts, and records the result in the manifest.
+    /// Exports one table, with several attempts, and adds it to the manifest.
     fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
         // If tables failed in all attempts, many attempts would not help the next one.
@@ -312,18 +284,18 @@ impl ExportRun<'_> {
                     let end = describe_end(&answer);
                     self.note(&format!("{} is complete, although {end}", job.schema));
                 }
-                self.written += 1;
                 self.store(job, &draft, TableState::Whole)
             }
             DocumentState::Absent => {
                 remove_if_there(&draft)?;
-                self.enter(job, TableState::Absent, None)
+                self.empty.push(job.schema.clone());
+                Ok(())
             }
             _ if is_disk_full(&answer) => Err(Error::DiskFull {
                 schema: job.schema.clone(),
                 folder: self.request.folder.display().to_string(),
             }),
-            DocumentState::CutOff if !self.has_better(job) => {
+            DocumentState::CutOff => {
                 let end = describe_end(&answer);
                 self.note(&format!(
                 "{} is CUT OFF: {end}. Its first rows are kept as {}.xml.partial, which metalens \
@@ -332,10 +304,9 @@ impl ExportRun<'_> {
                     job.stem,
                     self.request.bundle.display()
                 ));
-                self.written += 1;
                 self.store(job, &draft, TableState::CutOff)
             }
-            DocumentState::CutOff | DocumentState::Useless | DocumentState::Nothing => {
+            DocumentState::Useless | DocumentState::Nothing => {
                 remove_if_there(&draft)?;
                 self.failed.push(TableFailure {
                     schema: job.schema.clone(),
@@ -344,14 +315,6 @@ impl ExportRun<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// Returns true if an earlier export wrote the complete table.
-    fn has_better(&self, job: &TableJob) -> bool {
-        let before = self.manifest.find(&job.schema, job.run, job.place);
-        before.is_some_and(|table| {
-            table.state == TableState::Whole && table.is_done(&self.request.folder)
-        })
     }
 
     /// Moves a finished table into the export folder.
@@ -368,39 +331,33 @@ impl ExportRun<'_> {
         }
 
         let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
+        self.clear_earlier()?;
+        self.manifest.tables.push(TableFile {
+            schema: job.schema.clone(),
+            run: job.run,
+            state,
+            file: name.clone(),
+            bytes,
+        });
+        // A file that is in no manifest would not be one of metalens if it is killed here.
+        self.save()?;
         self.folder.move_in(&finished, &name)?;
 
         // A reader of the folder would take two files of one table for two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
-        let superseded = self.manifest.rivals(&job.schema, job.run, job.place);
-        for other in forms.chain(superseded).filter(|other| *other != name) {
+        for other in forms.filter(|other| *other != name) {
             self.folder.remove(Path::new(&other))?;
         }
-        self.enter(job, state, Some((name, bytes)))
+        Ok(())
     }
 
-    /// Adds the result of a table to the manifest.
-    fn enter(
-        &mut self,
-        job: &TableJob,
-        state: TableState,
-        file: Option<(String, u64)>,
-    ) -> Result<()> {
-        let (file, bytes) = file.unzip();
-        self.manifest.set(TableFile {
-            schema: job.schema.clone(),
-            run: job.run,
-            place: job.place,
-            state,
-            file,
-            bytes: bytes.unwrap_or(0),
-            xctrace: self.exporter.version.to_string(),
-        });
-        self.save()
-    }
-
+    /// Writes the manifest, completely or not at all.
     fn save(&self) -> Result<()> {
-        self.manifest.save(&self.folder)
+        let path = Path::new(MANIFEST);
+        let text = serde_json::to_vec_pretty(&self.manifest);
+        let mut text = text.map_err(|error| Error::at(path)(error.into()))?;
+        text.push(b'\n');
+        Ok(self.folder.write_bytes(path, true, &text)?)
     }
 
     /// Exports one document into a file.
@@ -424,7 +381,7 @@ impl ExportRun<'_> {
     /// Warns if the disk may become full.
     fn warn_of_little_room(&self) {
         let needed = estimate(
-            self.manifest.basis.bytes,
+            path_size(&self.request.bundle),
             self.request.wanted == TableSelection::All,
         );
         if let Some(free) = free_bytes(&self.request.folder).filter(|free| *free < needed) {
@@ -467,9 +424,6 @@ fn gb(bytes: u64) -> String {
 fn why_nothing(document: DocumentState, answer: &ToolOutput) -> String {
     let end = describe_end(answer);
     match document {
-        DocumentState::CutOff => {
-            format!("the table is cut off ({end}); the one exported before is kept")
-        }
         DocumentState::Useless => format!("no complete row ({end})"),
         _ => format!("no output file ({end})"),
     }

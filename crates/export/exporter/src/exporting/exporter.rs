@@ -40,9 +40,9 @@ pub enum ExportEvent<'a> {
     Table {
         /// Schema of the table.
         schema: &'a str,
-        /// Number of the table among the missing ones, from 1.
+        /// Number of the table, from 1.
         number: usize,
-        /// Number of missing tables.
+        /// Number of tables.
         of: usize,
     },
     /// Number of bytes of the table written so far.

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use super::call::{interrupted, remove_if_there};
 use super::error::{Error, Result};
-use crate::manifest::{Basis, ExportManifest, MANIFEST};
+use crate::manifest::{ExportManifest, MANIFEST};
 
 /// The possible endings of a table's file name.
 pub(crate) const FORMS: [&str; 5] = [
@@ -24,7 +24,7 @@ pub(crate) const FORMS: [&str; 5] = [
 /// files that a reader could take for exported tables.
 pub(crate) fn load_earlier_export(
     folder: &Path,
-    basis: &Basis,
+    bundle: &str,
     force: bool,
 ) -> Result<Option<ExportManifest>> {
     let occupied = |holds: String| Error::Occupied {
@@ -36,13 +36,13 @@ pub(crate) fn load_earlier_export(
     let manifest = ExportManifest::load(folder).map_err(Error::at(folder))?;
     match manifest {
         _ if force => Ok(manifest),
-        Some(manifest) if manifest.basis.bundle != basis.bundle => Err(occupied(format!(
+        Some(manifest) if manifest.bundle != bundle => Err(occupied(format!(
             "contains the export of another bundle, {}",
-            manifest.basis.bundle
+            manifest.bundle
         ))),
         Some(manifest) => {
             let is_ours = |name: &String| {
-                let is_table = |table: &crate::TableFile| table.file.as_ref() == Some(name);
+                let is_table = |table: &crate::TableFile| table.file == *name;
                 name == "toc.xml" || manifest.tables.iter().any(is_table)
             };
             match documents.iter().find(|name| !is_ours(name)) {
@@ -84,10 +84,7 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
 
 /// Removes the files of an earlier export, and nothing else.
 pub(crate) fn clear(folder: &Path, stale: &ExportManifest) -> Result<()> {
-    let files = stale
-        .tables
-        .iter()
-        .filter_map(|table| table.file.as_deref());
+    let files = stale.tables.iter().map(|table| table.file.as_str());
     for name in files.chain(["toc.xml", MANIFEST]) {
         remove_if_there(&folder.join(name))?;
     }

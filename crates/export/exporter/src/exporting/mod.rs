@@ -1,6 +1,6 @@
 //! Runs `xctrace export`, and checks and keeps the documents that it writes.
 
-mod basis;
+mod bundle;
 mod call;
 mod changed_template;
 mod contents;
@@ -10,7 +10,6 @@ mod export;
 mod exporter;
 mod folder;
 mod job;
-mod manifest_changes;
 mod request;
 
 pub use error::{Error, Result};

@@ -12,7 +12,7 @@ use crate::manifest::{ExportManifest, TableState};
 pub struct ExportRequest {
     /// The `.trace` bundle to export.
     pub bundle: PathBuf,
-    /// The folder to create or complete.
+    /// The folder to write.
     pub folder: PathBuf,
     /// Number of the run; `None` for the last run.
     pub run: Option<u64>,
@@ -24,7 +24,7 @@ pub struct ExportRequest {
     pub range: TimeRange,
     /// True if the tables are compressed.
     pub gzip: bool,
-    /// True if existing tables are exported again, also into a folder with other files.
+    /// True to write into a folder with other files.
     pub force: bool,
 }
 
@@ -46,8 +46,6 @@ pub struct Exported {
     pub folder: String,
     /// Contents of the export folder.
     pub holds: ExportManifest,
-    /// Number of tables written by this export; the others existed before.
-    pub written: usize,
     /// Tables that were requested by name and are not in the bundle.
     pub absent: Vec<String>,
     /// Tables that could not be exported.

@@ -254,69 +254,40 @@ fn exports_give_the_same_report() {
     assert_eq!(bench.report(&["analyze", "gz", "--json"]), served);
 }
 
+/// A second run exports all tables again, and files of the first that it lacks are gone.
 #[test]
-fn a_second_run_exports_only_what_is_missing() {
+fn a_second_run_replaces_the_export() {
     let bench = Bench::new("");
     let export = |arguments: &[&str]| {
-        let all: Vec<&str> = ["export", "run.trace"]
-            .iter()
-            .chain(arguments)
-            .copied()
-            .collect();
-        let output = bench.run(&all);
-        (output.status.code(), stderr(&output), bench.asked().len())
+        let output = bench.run(&[&["export", "run.trace"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        bench.asked().len()
     };
 
-    let (code, _, first) = export(&[]);
-    assert_eq!(code, Some(0));
-
-    // Tables that exist, or that the bundle lacks, are not requested again.
+    let first = export(&["--gzip"]);
+    assert!(bench.list("run.export").contains(".xml.gz"));
+    assert_eq!(export(&[]), first);
+    assert!(!bench.list("run.export").contains(".xml.gz"));
+    let one = "metal-gpu-intervals";
+    export(&["--schema", one]);
     assert_eq!(
-        export(&[]),
-        (
-            Some(0),
-            "run.export has 4 tables, 113 kB; all of them existed\n"
-                .replace("113 kB", &size(&bench)),
-            0
-        )
+        bench.list("run.export"),
+        format!("export.json\n{one}.xml, as served\ntoc.xml, as served\n")
     );
-    fs::remove_file(bench.path("run.export/metal-gpu-intervals.xml")).unwrap();
-    let (code, said, asked) = export(&[]);
-    assert_eq!((code, asked), (Some(0), 1));
-    assert!(said.ends_with("; 1 new, the others existed\n"), "{said}");
 
-    // A table that was cut in half is exported again.
-    let file = bench.path("run.export/metal-gpu-intervals.xml");
-    let text = fs::read(&file).unwrap();
-    fs::write(&file, &text[..text.len() / 2]).unwrap();
-    assert_eq!(export(&[]).2, 1);
-    assert_eq!(fs::read(&file).unwrap(), text);
-    assert_eq!(export(&["--force"]).2, first);
-    fs::write(bench.path("run.trace/more"), "y").unwrap();
-    let (_, said, asked) = export(&[]);
-    assert_eq!(asked, first);
+    // An xctrace that exports nothing leaves the earlier export.
+    bench.behave("26.0 (17C529)", "missing");
+    let failed = bench.run(&["export", "run.trace"]);
+    assert_eq!(failed.status.code(), Some(4), "{}", stderr(&failed));
     assert!(
-        said.contains("the bundle changed since the last export"),
-        "{said}"
+        bench
+            .list("run.export")
+            .contains("intervals.xml, as served")
     );
-}
-
-/// Returns the size of the tables that the manifest lists.
-fn size(bench: &Bench) -> String {
-    let text = fs::read_to_string(bench.path("run.export/export.json")).unwrap();
-    let holds: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let tables = holds["tables"].as_array().unwrap();
-    let bytes: u64 = tables
-        .iter()
-        .map(|table| table["bytes"].as_u64().unwrap())
-        .sum();
-    #[expect(clippy::cast_precision_loss, reason = "as it is shown")]
-    let kilobytes = bytes as f64 / 1e3;
-    format!("{kilobytes:.2} kB")
 }
 
 #[test]
-fn a_complete_table_replaces_a_partial_one_and_is_never_lost() {
+fn a_complete_table_replaces_a_partial_one() {
     let bench = Bench::new("intervals && { head -c 20000 \"$data/$file\" | give; kill -TRAP $$; }");
     assert_eq!(bench.run(&["export", "run.trace"]).status.code(), Some(1));
 
@@ -335,28 +306,8 @@ fn a_complete_table_replaces_a_partial_one_and_is_never_lost() {
         stderr(&allowed)
     );
     bench.behave("26.0 (17C529)", "");
-    bench.asked();
     assert_eq!(bench.run(&["export", "run.trace"]).status.code(), Some(0));
-    assert_eq!(bench.asked().len(), 1);
     assert!(!bench.list("run.export").contains("partial"));
-
-    // A later export that is cut off keeps the complete table.
-    bench.behave(
-        "26.0 (17C529)",
-        "intervals && { head -c 20000 \"$data/$file\" | give; exit 133; }",
-    );
-    let output = bench.run(&["export", "run.trace", "--force"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("the one exported before is kept"),
-        "{}",
-        stderr(&output)
-    );
-    assert!(
-        bench
-            .list("run.export")
-            .contains("metal-gpu-intervals.xml, as served")
-    );
 }
 
 #[test]
@@ -435,16 +386,9 @@ fn an_interrupt_leaves_complete_tables_and_no_xctrace() {
     let pid = fs::read_to_string(&pid).unwrap();
     assert!(!signal("-0", pid.trim()), "xctrace still runs");
 
-    // The same command continues with the tables that are missing.
+    // The same command exports all of it.
     bench.behave("26.0 (17C529)", "");
-    bench.asked();
     assert_eq!(bench.run(&["export", "run.trace"]).status.code(), Some(0));
-    assert!(
-        bench
-            .asked()
-            .iter()
-            .all(|line| !line.contains("metal-application-encoders-list"))
-    );
 }
 
 fn signal(signal: &str, pid: &str) -> bool {
