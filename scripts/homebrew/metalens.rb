@@ -30,7 +30,6 @@ class Metalens < Formula
   def install
     bin.install Dir["bin/*"]
     lib.install Dir["lib/*"] # the probe, on macOS only
-    man1.install Dir["share/man/man1/*"]
     pkgshare.install "skills"
     %w[metalens metalens-query metalens-mcp].each do |program|
       bash_completion.install "completions/#{program}.bash" => program

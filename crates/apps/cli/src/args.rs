@@ -114,9 +114,6 @@ pub(crate) enum Command {
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArguments),
-    /// Write manual pages, one for each command
-    #[command(hide = true, alias = "man")]
-    Manual(ManualArguments),
     /// Serve metalens to coding agents, with the Model Context Protocol
     #[command(hide = true)]
     Mcp(BesideArguments),
@@ -384,16 +381,6 @@ pub(crate) struct CompletionsArguments {
     pub(crate) shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct ManualArguments {
-    /// Folder to write the pages to
-    #[arg(short, long, value_name = "DIR", default_value = "man")]
-    pub(crate) output: PathBuf,
-    /// Replace pages that exist
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
 /// Returns arguments with their command. A path in the place of a command is analyzed:
 /// `metalens run.trace`. So is one that does not exist, because the error about it says so.
 pub(crate) fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
@@ -451,7 +438,7 @@ mod tests {
     }
 
     /// Commands that the pages and the errors name where they are of use.
-    const RARE: [&str; 4] = ["manual", "own", "schema", "synth"];
+    const RARE: [&str; 3] = ["own", "schema", "synth"];
 
     #[test]
     fn the_first_screen_lists_or_names_every_common_command() {

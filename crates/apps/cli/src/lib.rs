@@ -103,8 +103,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Synth(arguments) => simulate::synth::run(&arguments, quiet),
         Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
-        Command::Completions(arguments) => commands::manual::completions(&arguments),
-        Command::Manual(arguments) => commands::manual::run(&arguments, quiet),
+        Command::Completions(arguments) => commands::completions::run(&arguments),
         #[cfg(feature = "simulate")]
         Command::FakeXctrace(arguments) => simulate::fake_xctrace::run(arguments),
     }

@@ -35,9 +35,6 @@ pub(crate) struct Arguments {
     /// Print the shell's completions for `metalens-mcp`
     #[arg(long, value_name = "SHELL", hide = true)]
     pub(crate) completions: Option<clap_complete::Shell>,
-    /// Print the manual page of `metalens-mcp`
-    #[arg(long, hide = true)]
-    pub(crate) manual: bool,
 }
 
 const AFTER_HELP: &str = "\

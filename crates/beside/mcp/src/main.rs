@@ -86,8 +86,6 @@ fn text(arguments: &Arguments) -> anyhow::Result<Option<Vec<u8>>> {
     let mut command = Arguments::command().name("metalens-mcp");
     if let Some(shell) = arguments.completions {
         clap_complete::generate(shell, &mut command, "metalens-mcp", &mut text);
-    } else if arguments.manual {
-        clap_mangen::Man::new(command).render(&mut text)?;
     } else if arguments.skill {
         text = resources::SKILL.as_bytes().to_vec();
     } else {

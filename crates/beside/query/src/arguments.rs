@@ -13,10 +13,10 @@ use crate::failure::Misuse;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'
-    #[arg(required_unless_present_any = ["schema", "completions", "manual"], value_name = "SQL")]
+    #[arg(required_unless_present_any = ["schema", "completions"], value_name = "SQL")]
     sql: Option<OsString>,
     /// Recordings, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote, or s3://BUCKET/FOLDER
-    #[arg(required_unless_present_any = ["schema", "completions", "manual"], value_name = "PATH")]
+    #[arg(required_unless_present_any = ["schema", "completions"], value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
     /// Output format [default: by the extension of -o, else table]
     #[arg(long, value_enum)]
@@ -45,9 +45,6 @@ pub(crate) struct Arguments {
     /// Print the shell's completions for `metalens-query`
     #[arg(long, value_name = "SHELL", hide = true)]
     pub(crate) completions: Option<clap_complete::Shell>,
-    /// Print the manual page of `metalens-query`
-    #[arg(long, hide = true)]
-    pub(crate) manual: bool,
 }
 
 /// Format of the printed rows.

@@ -86,14 +86,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the columns of all tables, completions, or the manual page.
+/// Prints the columns of all tables, or completions.
 fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     let mut command = Arguments::command().name("metalens-query");
     if let Some(shell) = arguments.completions {
         clap_complete::generate(shell, &mut command, "metalens-query", &mut text);
-    } else if arguments.manual {
-        clap_mangen::Man::new(command).render(&mut text)?;
     } else {
         text = screen::schema(&describe()).into_bytes();
     }

@@ -181,15 +181,6 @@ impl Folder {
         })
     }
 
-    /// Returns the folder with files made by root left to root, as system files need.
-    #[must_use]
-    pub fn for_system_files(self) -> Self {
-        Self {
-            owner: None,
-            ..self
-        }
-    }
-
     fn is_link(&self, name: &OsStr) -> bool {
         statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Symlink)

@@ -1,13 +1,13 @@
-//! Tests that pages, manual and schemas are those of the program, and that manifests hide no test.
+//! Tests that pages, completions and schemas are those of the program, and that manifests hide no test.
 
 #[cfg(unix)]
+mod completions;
 mod emitters;
 mod examples;
 mod first_lines;
 mod imports;
 mod layers;
 mod manifests;
-mod manual;
 #[cfg(unix)]
 #[cfg(unix)]
 mod readers;

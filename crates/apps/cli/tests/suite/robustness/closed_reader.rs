@@ -87,7 +87,6 @@ const CASES: &[Case] = &[
     ("own a1.trace", None, OTHER),
     ("schema", None, OTHER),
     ("completions bash", None, OTHER),
-    ("manual -o manual --force", None, OTHER),
     ("record --workload list", None, OTHER),
     ("workload run eager", None, OTHER),
     ("workload list", None, OTHER),

@@ -38,7 +38,6 @@ const CASES: &[Case] = &[
     case(&[
         "baseline", "save", "eager", "eager2", "eager3", "-o", "out.json",
     ]),
-    case(&["manual", "-o", "out"]),
     Case {
         arguments: &["record-and-analyze", "--simulate", "-o", "out"],
         is_dated: true,

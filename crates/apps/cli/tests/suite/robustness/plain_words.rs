@@ -31,7 +31,7 @@ const FOREIGN: [&str; 20] = [
 
 /// Commands in a folder with an export `eager`, a folder `d`, and files: `a.json` is cut off, `e.json`
 /// is `{}`, and `t.txt` is text. Beside each is a part of its error.
-const CASES: [(&str, &str); 49] = [
+const CASES: [(&str, &str); 48] = [
     ("analyze no", "no: there is no such file or folder"),
     (
         "analyze t.txt/x",
@@ -127,7 +127,6 @@ const CASES: [(&str, &str); 49] = [
         "baseline limits no.json",
         "cannot read no.json: there is no such file",
     ),
-    ("manual -o t.txt", "cannot open t.txt: this is a file"),
     (
         "record --simulate -o no/x.trace -- /bin/sh",
         "cannot create a folder in no",

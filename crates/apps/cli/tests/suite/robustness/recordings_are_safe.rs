@@ -81,7 +81,6 @@ fn no_command_writes_inside_a_bundle() {
         "chart fused --format png -o",
         "compare fused fused -o",
         "baseline limits base.json -o",
-        "manual -o",
         "pr report --dry-run -o",
         "record --simulate --workload eager -o",
         "record-and-analyze --simulate --workload eager -o",

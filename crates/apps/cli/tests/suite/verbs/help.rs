@@ -105,8 +105,6 @@ fn near_misses_are_answered() {
         "unpack it first: `tar xf FILE`",
     );
     check(&["analyze", "x.tgz"], 4, "unpack it first: `tar xf FILE`");
-    check(&["manual", "-o", "pages"], 0, "wrote pages");
-    check(&["man", "-o", "more-pages"], 0, "wrote more-pages");
 }
 
 /// A tape archive with one file, compressed: `tar czf`.

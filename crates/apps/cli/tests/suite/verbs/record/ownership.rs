@@ -182,11 +182,6 @@ fn after_sudo_outputs_of_every_command_belong_to_the_user() {
         "--output",
         "w.json",
     ]);
-
-    // Manual pages are for all users, so they stay root's.
-    let output = with_sudo(&bench, &[], &["manual", "-o", "man"]);
-    assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
-    assert_eq!(owner(&bench.here().join("man/metalens.1")), (0, 0));
 }
 
 /// The owner is one that the user namespace of the test does not have, so the change fails.
