@@ -19,9 +19,11 @@ pub fn alt(chart: Chart, report: &Report) -> String {
     let mut text = match chart {
         Chart::Timeline => {
             let causes = main_causes(report).map_or(String::new(), |causes| format!(" {causes}."));
+            let steps = report.summary.steps.as_ref();
+            let steps = steps.map_or(String::new(), |steps| format!(" {steps}."));
             format!(
-                "Timeline of the GPU. {busy}. {}.{causes}",
-                report.summary.idle
+                "Timeline of the GPU.{steps} {}. {busy}.{causes}",
+                report.verdict.why
             )
         }
         Chart::Idle => causes(report),

@@ -1,10 +1,9 @@
-//! Draws the timeline: the window as lanes, idle time by cause under them, and a stretch with the
-//! main cause of idle time enlarged.
+//! Draws the timeline: the window as lanes, idle time by cause under them, and the typical step enlarged.
 
 use metalens_analyzer::{Analysis, Report};
-use metalens_text::units::{counted, time};
+use metalens_text::units::{count, time};
 
-use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN};
 use crate::counters;
 use crate::coverage::Grid;
 use crate::engines;
@@ -16,7 +15,7 @@ use crate::phases;
 use crate::scene::Scene;
 use crate::states;
 use crate::strip::{Band, columns};
-use crate::zoom::{self, MainCauseStretch};
+use crate::zoom::{self, TypicalStep};
 
 /// Space between two panels.
 const APART: f32 = 12.0;
@@ -25,12 +24,20 @@ const APART: f32 = 12.0;
 pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
     let report = &analysis.report;
     let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.process.name));
-    let causes = main_causes(report);
-    let lines: Vec<&str> = [report.summary.idle.text.as_str()]
+    let summary = &report.summary;
+    // The picture travels alone: it says how fast, what limits, and what to change.
+    let lines = [
+        Some(&report.verdict.why),
+        summary.slow.as_ref(),
+        Some(&summary.advice),
+    ];
+    let lines: Vec<&str> = lines
         .into_iter()
-        .chain(causes.as_deref())
+        .flatten()
+        .map(|line| line.text.as_str())
         .collect();
-    let top = canvas.header(report, &report.summary.busy.text, &lines);
+    let headline = summary.steps.as_ref().unwrap_or(&summary.busy);
+    let top = canvas.header(report, &headline.text, &lines);
 
     let across = Area {
         left: MARGIN + NAMES,
@@ -39,7 +46,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         height: 0.0,
     };
 
-    let stretch = zoom::stretch(analysis);
+    let stretch = zoom::stretch(report);
     let columns = columns(across.width, options.scale);
     let window = Grid::new(report.window.start_ns, report.window.end_ns, columns);
     let enlarged = stretch.map(|stretch| Grid::new(stretch.start_ns, stretch.end_ns, columns));
@@ -110,7 +117,7 @@ fn legends(canvas: &Canvas, report: &Report, panels: &[Panel], bands: &[Band<'_>
 }
 
 /// Returns the titles of a panel, the longest first. They say what its axis shows.
-fn titles(report: &Report, grid: Grid, stretch: Option<MainCauseStretch>) -> Vec<String> {
+fn titles(report: &Report, grid: Grid, stretch: Option<TypicalStep<'_>>) -> Vec<String> {
     let span = time(grid.span_ns());
     let Some(stretch) = stretch else {
         return vec![
@@ -119,12 +126,17 @@ fn titles(report: &Report, grid: Grid, stretch: Option<MainCauseStretch>) -> Vec
             format!("Window of {span}"),
         ];
     };
-    let gaps = counted(stretch.gaps as u64, "gap");
     let factor = report.window.span_ns / grid.span_ns().max(1);
-    let cause = stretch.cause.label();
+    let (name, number) = (stretch.name, stretch.number);
     vec![
-        format!("Enlarged {factor}×: {span} with {gaps}, typical of {cause}"),
-        format!("Enlarged {factor}×: {span} with {gaps}"),
-        format!("Enlarged {factor}×: {span}"),
+        format!(
+            "Enlarged {}×: {span} around the typical {name}, number {number}",
+            count(factor)
+        ),
+        format!(
+            "Enlarged {}×: the typical {name}, number {number}",
+            count(factor)
+        ),
+        format!("Enlarged {}×: {span}", count(factor)),
     ]
 }
