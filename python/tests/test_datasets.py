@@ -12,7 +12,7 @@ from conftest import ROOT
 
 import metalens
 
-TABLES = ("runs", "intervals", "gaps", "kernels", "findings", "counters", "phase_kernels")
+TABLES = ("runs", "intervals", "gaps", "kernels", "findings", "counters", "phase_kernels", "steps")
 # Of each run: device, date, and sums that are figures of its report.
 Runs = dict[str, tuple[str, str, int, int]]
 

@@ -13,7 +13,8 @@ use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
 use crate::metrics::cpu::SampledFunctions;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::lanes::Lanes;
-use crate::report::{Cause, GapParts, NamedBy, Report};
+use crate::metrics::steps::split;
+use crate::report::{Cause, GapParts, NamedBy, Report, StepParts};
 use crate::subject::Subject;
 use crate::subject::buffers::{Buffer, buffers};
 use crate::subject::gaps::Gap;
@@ -205,6 +206,32 @@ impl Analysis {
             is_induced: false,
         });
         tiles.filter(|step| step.start_ns < step.end_ns).collect()
+    }
+
+    /// Returns the steps of the main series that lie in the window, each with the parts of its time.
+    #[must_use]
+    pub fn step_parts(&self) -> Vec<StepParts> {
+        let window = self.subject.window();
+        let main = self.subject.series.first();
+        let tiles = main.into_iter().flat_map(|main| {
+            let steps = main.tiles().filter(|(_, step, _)| main.counts(step));
+            steps.map(|(place, _, span)| (place as u64 + 1, span))
+        });
+        let inside = tiles.filter(|(_, span)| span.clip(window) == *span);
+        let (numbers, spans): (Vec<u64>, Vec<Span>) = inside.unzip();
+        let mut steps = Vec::with_capacity(spans.len());
+        let splitter = GapSplitter::new(&self.subject);
+        split(&self.gaps, &splitter, &spans, |place, gpu_ns, idle| {
+            let step = numbers.get(place).zip(spans.get(place));
+            steps.extend(step.map(|(&number, span)| StepParts {
+                number,
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                gpu_ns,
+                idle,
+            }));
+        });
+        steps
     }
 
     /// Returns every GPU interval of the process, limited to the window, sorted by start.

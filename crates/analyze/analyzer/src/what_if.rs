@@ -103,6 +103,8 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         least_ns: asked.least_ns,
         most_ns: asked.most_ns,
         speedup: asked.speedup,
+        step_before: answers.recorded.step,
+        step_after: asked.step,
         limited_before,
         limited_by: limited_by(program, &change),
         changed_kernels,
@@ -144,6 +146,7 @@ fn alternative(answers: &Answers, option: &str, change: &Change) -> Alternative 
         least_ns,
         most_ns,
         speedup: ratio(answers.recorded.time_ns, after_ns.unwrap_or(0)),
+        step: left.step.filter(|_| after_ns.is_some()),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::parquet_file::ParquetFile;
 use crate::source_run::{SourceRun, is_remote};
 
 /// Tables that a run has only if a later version of metalens wrote it.
-const LATER: [&str; 2] = ["counters", "phase_kernels"];
+const LATER: [&str; 3] = ["counters", "phase_kernels", "steps"];
 /// Number of files that are open at a time.
 const OPEN_FILES: usize = 64;
 /// Number of rows after which a filter is applied, so that the rows it leaves out need no memory.

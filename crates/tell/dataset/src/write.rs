@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY, RUN_KEY, TABLE_KEY};
 use crate::tables::{
-    DatasetTable, counters, findings, gaps, intervals, kernels, phase_kernels, runs,
+    DatasetTable, counters, findings, gaps, intervals, kernels, phase_kernels, runs, steps,
 };
 use crate::{FORM, folder, identity};
 
@@ -98,13 +98,14 @@ pub fn refuse_links(dataset: &Path) -> Result<()> {
 }
 
 /// Order of writing: `runs` last, because it lists complete runs.
-const IN_ORDER: [DatasetTable; 7] = [
+const IN_ORDER: [DatasetTable; 8] = [
     DatasetTable::Intervals,
     DatasetTable::Gaps,
     DatasetTable::Kernels,
     DatasetTable::Findings,
     DatasetTable::Counters,
     DatasetTable::PhaseKernels,
+    DatasetTable::Steps,
     DatasetTable::Runs,
 ];
 
@@ -122,6 +123,7 @@ pub(crate) fn table(
         DatasetTable::Findings => findings::table(&analysis.report, options.show_names),
         DatasetTable::Counters => counters::table(analysis),
         DatasetTable::PhaseKernels => phase_kernels::table(&analysis.report),
+        DatasetTable::Steps => steps::table(analysis),
     }
 }
 

@@ -14,7 +14,8 @@ use crate::basics::message::{Message, count, percent, steps_per_second, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Bound, BoundVerdict, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report, WaitVerdict,
+    Bound, BoundVerdict, ChosenBy, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report,
+    WaitVerdict,
 };
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
@@ -36,6 +37,10 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
         Some(why) => (None, message!("No verdict: {}", why)),
         None => {
             let (bound, why) = decide(&judged, paced(report), report.replay.as_ref());
+            let why = match late(report).filter(|_| bound == Some(Bound::Gpu)) {
+                Some(late) => message!("{}; then {}", late, why),
+                None => why,
+            };
             let without = without(report);
             (
                 bound,
@@ -52,6 +57,21 @@ pub(crate) fn is_undecided(report: &Report) -> bool {
     let idle = &report.idle;
     let is_unknown = idle.total_ns > 0 && 2 * idle.parts.unknown_ns >= idle.total_ns;
     report.verdict.bound.is_none() && is_unknown && distrust(report).is_none()
+}
+
+/// Returns the clause that most of the recording passes before the first GPU work of a launched program:
+/// what limits that work is not why the program is slow.
+fn late(report: &Report) -> Option<Message> {
+    let duration_ns = report.run.duration_ns?;
+    let start_ns = report.window.start_ns;
+    let is_late = report.process.chosen_by == ChosenBy::Launched && 2 * start_ns >= duration_ns;
+    is_late.then(|| {
+        message!(
+            "Starts late: {} of {} pass before the first GPU work",
+            time(start_ns),
+            time(duration_ns)
+        )
+    })
 }
 
 /// Returns the clause on what runs once, if the verdict leaves it out.

@@ -50,7 +50,12 @@ impl Rule {
         let seen = report.framework.as_ref().map(|seen| seen.framework);
         // Who uses a framework does not call Metal: its own words are the whole advice.
         let own = self.knobs.iter().find(|knob| seen == Some(knob.framework));
-        let others = self.knobs.iter().filter(|_| seen.is_none());
+        // A program that draws uses none of these frameworks.
+        let draws = report
+            .steps
+            .first()
+            .is_some_and(|main| main.name == "frame");
+        let others = self.knobs.iter().filter(|_| seen.is_none() && !draws);
         let judged_ns = report.judged().span_ns;
         let severity = evidence.severity(self.severity, judged_ns);
         let gain = evidence.gain(report).filter(|_| distrust(report).is_none());

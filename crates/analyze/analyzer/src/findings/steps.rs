@@ -1,14 +1,13 @@
 //! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
 
 use crate::basics::message::{
-    Message, Value, count, counted, factor, kernel, moment, name, steps_per_second, time,
+    Message, count, counted, factor, kernel, moment, name, rough_time, steps_per_second, time,
 };
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
     Cause, Gain, GapParts, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
 };
-use metalens_text::units::rough_time;
 
 /// Share by which two rates differ from which on both are worth a word.
 const APART: f64 = 0.05;
@@ -21,9 +20,16 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     let kind = main.kinds.first()?;
     let per_second = main.per_second?;
     let typical = kind.median_ns.and_then(|ns| ratio(1_000_000_000, ns));
-    let is_apart = |typical: &f64| (typical / per_second - 1.0).abs() > APART;
+    #[expect(clippy::cast_precision_loss, reason = "a few units")]
+    let units = main.units as f64;
+    let is_apart = |typical: &f64| (typical * units / per_second - 1.0).abs() > APART;
     let usual = typical.filter(is_apart).filter(|_| main.kinds.len() == 1);
-    let usual = usual.map(|typical| message!(" ({} is usual)", steps_per_second(typical)));
+    let which = if kind.slow.is_some() {
+        "without the slow ones"
+    } else {
+        "is usual"
+    };
+    let usual = usual.map(|typical| message!(" ({} {})", steps_per_second(typical * units), which));
     let far = [("p95", kind.p95_ns), ("p99", kind.p99_ns)];
     let mut far = far
         .into_iter()
@@ -83,8 +89,8 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
         count(slow.count),
         counted(kind.count, &main.name),
         verb,
-        rough(slow.mean_ns),
-        rough(usual_ns),
+        rough_time(slow.mean_ns),
+        rough_time(usual_ns),
         why,
         places,
         if others { ", …" } else { "" },
@@ -107,7 +113,7 @@ fn more(main: &StepSeries, kind: &StepKind, slow: &SlowSteps) -> Option<Message>
         .into_iter()
         .filter(|(_, ns)| 5 * ns >= all_ns && *ns > 0);
     let mut largest = largest
-        .map(|(what, ns)| message!("{} +{}", what, rough(ns)))
+        .map(|(what, ns)| message!("{} +{}", what, rough_time(ns)))
         .peekable();
     largest.peek()?;
     let gpu = kernels(main, slow).filter(|_| 2 * gpu_more_ns >= all_ns);
@@ -148,16 +154,11 @@ pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
         "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
         gain.certainty.words(),
         factor(gain.speedup),
-        rough(after.mean_ns),
+        rough_time(after.mean_ns),
         Message::words(main.name.clone()),
-        rough(before.mean_ns),
+        rough_time(before.mean_ns),
         a_second(after.mean_ns)?,
         a_second(before.mean_ns)?,
         gain.change?.option(),
     ))
-}
-
-/// Returns a time in two digits: a prediction, or what is only compared, knows no more.
-fn rough(ns: u64) -> Message {
-    Message::value(rough_time(ns), Value::Time { ns })
 }

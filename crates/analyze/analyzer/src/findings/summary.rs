@@ -5,7 +5,7 @@ use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
 use super::{rule, steps, warning};
 use crate::basics::message::{
-    Message, Value, count, counted, factor, percent, process, shown_share, time,
+    Message, Value, count, counted, factor, percent, process, rough_time, shown_share, time,
 };
 use crate::basics::statistics::ratio;
 use crate::message;
@@ -176,7 +176,12 @@ fn advice(report: &Report) -> Message {
         let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.saves_ns;
         let left = steps::with_change(report, &gain).unwrap_or_else(|| {
             let (words, by) = (gain.certainty.words(), factor(gain.speedup));
-            message!("{} {}× faster (saves {})", words, by, time(gain.saves_ns))
+            message!(
+                "{} {}× faster (saves {})",
+                words,
+                by,
+                rough_time(gain.saves_ns)
+            )
         });
         return message!(
             "{}: {}; {}{}",

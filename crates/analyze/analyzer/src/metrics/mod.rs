@@ -22,5 +22,5 @@ pub(crate) mod sanity;
 pub(crate) mod shaders;
 mod shape;
 pub(crate) mod spills;
-mod steps;
+pub(crate) mod steps;
 pub(crate) mod surroundings;

@@ -16,7 +16,7 @@ use crate::report::{
     StepSeries,
 };
 use crate::request::StepChoice;
-use crate::subject::gaps::Occupancy;
+use crate::subject::gaps::{Gap, Occupancy};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::steps::Series;
@@ -366,44 +366,53 @@ impl StepsInput<'_> {
         parts
     }
 
-    /// Visits spans, which come in order and apart, each with its GPU time and its idle time by cause.
-    fn split(&self, spans: &[Span], mut visit: impl FnMut(usize, u64, GapParts)) {
-        let mut idle = GapParts::default();
-        let mut at = 0;
-        let mut close = |at: &mut usize, idle: &mut GapParts| {
-            if let Some(span) = spans.get(*at) {
-                let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
-                visit(*at, span.length_ns().saturating_sub(idle_ns), *idle);
-            }
-            *idle = GapParts::default();
-            *at += 1;
-        };
-        for gap in &self.occupancy.gaps {
-            while spans
-                .get(at)
-                .is_some_and(|span| span.end_ns <= gap.span.start_ns)
-            {
-                close(&mut at, &mut idle);
-            }
-            if spans
-                .get(at)
-                .is_none_or(|span| span.start_ns >= gap.span.end_ns)
-            {
-                continue;
-            }
-            for (stretch, cause) in self.splitter.stretches(gap) {
-                while let Some(span) = spans.get(at) {
-                    *idle.get_mut(cause) += span.clip(stretch).length_ns();
-                    if span.end_ns > stretch.end_ns {
-                        break;
-                    }
-                    close(&mut at, &mut idle);
-                }
-            }
+    fn split(&self, spans: &[Span], visit: impl FnMut(usize, u64, GapParts)) {
+        split(&self.occupancy.gaps, &self.splitter, spans, visit);
+    }
+}
+
+/// Visits spans, which come in order and apart, each with its GPU time and its idle time by cause.
+pub(crate) fn split(
+    gaps: &[Gap],
+    splitter: &GapSplitter<'_>,
+    spans: &[Span],
+    mut visit: impl FnMut(usize, u64, GapParts),
+) {
+    let mut idle = GapParts::default();
+    let mut at = 0;
+    let mut close = |at: &mut usize, idle: &mut GapParts| {
+        if let Some(span) = spans.get(*at) {
+            let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
+            visit(*at, span.length_ns().saturating_sub(idle_ns), *idle);
         }
-        while at < spans.len() {
+        *idle = GapParts::default();
+        *at += 1;
+    };
+    for gap in gaps {
+        while spans
+            .get(at)
+            .is_some_and(|span| span.end_ns <= gap.span.start_ns)
+        {
             close(&mut at, &mut idle);
         }
+        if spans
+            .get(at)
+            .is_none_or(|span| span.start_ns >= gap.span.end_ns)
+        {
+            continue;
+        }
+        for (stretch, cause) in splitter.stretches(gap) {
+            while let Some(span) = spans.get(at) {
+                *idle.get_mut(cause) += span.clip(stretch).length_ns();
+                if span.end_ns > stretch.end_ns {
+                    break;
+                }
+                close(&mut at, &mut idle);
+            }
+        }
+    }
+    while at < spans.len() {
+        close(&mut at, &mut idle);
     }
 }
 

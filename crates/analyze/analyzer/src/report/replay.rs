@@ -40,6 +40,10 @@ pub struct WhatIf {
     pub most_ns: u64,
     /// `before_ns` divided by `after_ns`; null if nothing is left, or if the recording does not tell.
     pub speedup: Option<f64>,
+    /// Time of a step of the recorded run; null if no steps are known.
+    pub step_before: Option<StepTime>,
+    /// Time of a step of the changed run; null likewise.
+    pub step_after: Option<StepTime>,
     /// Part whose removal would shorten the recorded run most; null if none would.
     pub limited_before: Option<ReplayPart>,
     /// Part whose removal would shorten the changed run most; null if none would.
@@ -68,6 +72,8 @@ pub struct Alternative {
     pub most_ns: u64,
     /// Time of the run divided by `after_ns`; null if nothing is left, or if the recording does not tell.
     pub speedup: Option<f64>,
+    /// Time of a step of the changed run; null if no steps are known, or if the recording does not tell.
+    pub step: Option<StepTime>,
 }
 
 /// Source of the driver's times: when it began to work on a command buffer, and when it submitted

@@ -1,8 +1,10 @@
 //! Tests that predictions come true: a scenario is changed as a prediction assumes, and simulated.
 
-use metalens_analyzer::{ProgramChange, Request, selection, what_if};
+use metalens_analyzer::{GainCertainty, ProgramChange, ReplayAction, Request, selection, what_if};
 use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
+
+use super::report;
 
 pub(crate) const NO_CHANGE: ProgramChange<'_> = ProgramChange {
     in_flight: None,
@@ -114,4 +116,43 @@ fn predictions_come_true_in_the_changed_scenario() {
     };
     let merged = "in-flight = 3\nsubmit = \"batched\"\nencoders-per-buffer = 10";
     check(RING, &ring(3), larger, merged);
+}
+
+/// What a finding promises of a replayed change is what the command beside it prints.
+#[test]
+fn a_gain_is_what_the_command_beside_it_predicts() {
+    let mut promised = 0;
+    for name in ["eager", "batched", "renderer", "shared-machine", "two-runs"] {
+        let folder = metalens_testing::scratch();
+        let export = folder.path().join("export");
+        write_export(&Scenario::preset(name).unwrap(), &export, false).unwrap();
+        let found = report(&export, None, &Request::default()).unwrap();
+        let gains = found.findings.iter().filter_map(|finding| finding.gain);
+        let gains = gains.filter(|gain| gain.certainty == GainCertainty::About);
+        for gain in gains {
+            let change = match gain.change.unwrap() {
+                ReplayAction::TwiceInFlight => ProgramChange {
+                    in_flight: Some(2),
+                    ..NO_CHANGE
+                },
+                ReplayAction::TenPerBuffer => ProgramChange {
+                    per_buffer: 10,
+                    ..NO_CHANGE
+                },
+                ReplayAction::EncodeAhead => ProgramChange {
+                    encode_ahead: true,
+                    ..NO_CHANGE
+                },
+                other => panic!("{name}: {other:?}"),
+            };
+            let input = Input::open(&export).unwrap();
+            let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+            let predicted = what_if(trace, &Request::default(), &change).unwrap();
+            let saves_ns = predicted.before_ns - predicted.after_ns.unwrap();
+            assert_eq!(saves_ns, gain.saves_ns, "{name}: {gain:?}");
+            assert_eq!(predicted.step_after, gain.step, "{name}: {gain:?}");
+            promised += 1;
+        }
+    }
+    assert!(promised >= 4, "{promised}");
 }

@@ -12,7 +12,7 @@ use metalens_render::json;
 use metalens_render::terminal::style::LOUD;
 use metalens_render::terminal::wrap;
 use metalens_text::shown;
-use metalens_text::units::{count, counted, time};
+use metalens_text::units::{count, counted, rough_time, time};
 use metalens_trace::Input;
 
 use crate::args::what_if::WhatIfArguments;
@@ -83,6 +83,10 @@ fn predict(found: &WhatIf, out: &mut impl Write) -> anyhow::Result<()> {
             let speedup = found.speedup.map(|speedup| factor(speedup).text);
             let speedup = speedup.map_or(String::new(), |speedup| format!(": about {speedup}×"));
             writeln!(out, "About {} instead of {before}{speedup}", time(after_ns))?;
+            if let Some((was, is)) = found.step_before.zip(found.step_after) {
+                let (is, was) = (rough_time(is.mean_ns), rough_time(was.mean_ns));
+                writeln!(out, "A step takes about {is} instead of {was}")?;
+            }
             if least != most {
                 writeln!(
                     out,
@@ -116,7 +120,9 @@ fn list(found: &WhatIf, out: &mut impl Write) -> anyhow::Result<()> {
         let left = match (each.after_ns, each.speedup) {
             (Some(_), Some(speedup)) if speedup < 1.005 => continue,
             (Some(after_ns), Some(speedup)) => {
-                format!("about {}: {}×", time(after_ns), factor(speedup).text)
+                let step = each.step.map(|step| rough_time(step.mean_ns));
+                let step = step.map_or(String::new(), |step| format!(", {step} a step"));
+                format!("about {}: {}×{step}", time(after_ns), factor(speedup).text)
             }
             _ => format!("between {least} and {most}"),
         };
@@ -156,7 +162,7 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
         }
     });
     if found.is_paced {
-        lines.push("Iterations begin on a grid of time, which stays.".to_owned());
+        lines.push("Steps begin on a grid of time, which stays.".to_owned());
     }
     match found.driver {
         Some(ChainSource::Tables) => {}

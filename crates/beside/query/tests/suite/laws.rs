@@ -151,7 +151,7 @@ fn absent_is_not_zero() {
     for (column, pointer) in [
         ("machine_active_ns", "/busy/machine_active_ns"),
         ("process_pid", "/process/pid"),
-        ("steady_ns", "/efficiency/steady_ns"),
+        ("step_median_ns", "/steps/0/kinds/0/median_ns"),
         ("run_duration_ns", "/run/duration_ns"),
         ("end_reason", "/run/end_reason"),
         ("excluded_ns", "/idle/unknown_ns"),

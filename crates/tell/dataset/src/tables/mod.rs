@@ -8,6 +8,7 @@ pub(crate) mod intervals;
 pub(crate) mod kernels;
 pub(crate) mod phase_kernels;
 pub(crate) mod runs;
+pub(crate) mod steps;
 
 use crate::cells::CellKind;
 pub use field::ColumnInfo;
@@ -23,10 +24,11 @@ pub(crate) enum DatasetTable {
     Findings,
     Counters,
     PhaseKernels,
+    Steps,
 }
 
 impl DatasetTable {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Runs,
         Self::Intervals,
         Self::Gaps,
@@ -34,6 +36,7 @@ impl DatasetTable {
         Self::Findings,
         Self::Counters,
         Self::PhaseKernels,
+        Self::Steps,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -45,6 +48,7 @@ impl DatasetTable {
             Self::Findings => "findings",
             Self::Counters => "counters",
             Self::PhaseKernels => "phase_kernels",
+            Self::Steps => "steps",
         }
     }
 
@@ -72,6 +76,10 @@ impl DatasetTable {
                  process encoded during the os_signpost intervals of that name. Nested phases each \
                  have the work."
             }
+            Self::Steps => {
+                "One row per step of the main series with a known length that lies in the window. The \
+                 GPU time and the ten causes sum to its length."
+            }
         }
     }
 
@@ -84,6 +92,7 @@ impl DatasetTable {
             Self::Findings => about(&findings::fields()),
             Self::Counters => about(&counters::fields()),
             Self::PhaseKernels => about(&phase_kernels::fields()),
+            Self::Steps => about(&steps::fields()),
         }
     }
 

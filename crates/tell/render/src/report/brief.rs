@@ -1,10 +1,10 @@
 //! The first screen of a report: at most forty lines with what people ask first.
 
 use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Report, message};
+use metalens_analyzer::{Message, Report, Severity, message};
 
 use super::document;
-use crate::document::{Block, Cell, Document, Drawing, Section};
+use crate::document::{Block, Cell, Document, Drawing, FindingEntry, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
 use crate::wording::{plain, sentence, share};
 
@@ -36,7 +36,9 @@ pub fn brief(report: &Report) -> Document {
         shorten(section, report);
     }
 
-    let findings = report.findings.len().saturating_sub(FINDINGS);
+    let findings = report.findings.iter();
+    let findings = findings.filter(|finding| finding.severity != Severity::Caveat);
+    let findings = findings.count().saturating_sub(FINDINGS);
     let kernels = report.kernels.len().saturating_sub(kernels_shown(report));
     let hidden = [(findings, "finding"), (kernels, "kernel")];
     whole.sections.push(more(hidden, &left_out, PAGE));
@@ -108,15 +110,27 @@ fn shorten_idle(section: &mut Section, report: &Report) {
     }
 }
 
+/// Leaves the first findings that are no caveats, and one line for those.
 fn shorten_findings(section: &mut Section) {
     section
         .blocks
         .retain(|block| !matches!(block, Block::Remark(_)));
+    let mut caveats = Vec::new();
     for block in &mut section.blocks {
         if let Block::Findings(findings) = block {
-            findings.truncate(FINDINGS);
-            *block = Block::FirstSteps(std::mem::take(findings));
+            let is_caveat = |finding: &FindingEntry| finding.severity == Severity::Caveat;
+            let (doubts, mut rest): (Vec<_>, Vec<_>) =
+                std::mem::take(findings).into_iter().partition(is_caveat);
+            rest.truncate(FINDINGS);
+            caveats.extend(doubts.into_iter().map(|finding| finding.title));
+            *block = Block::FirstSteps(rest);
         }
+    }
+    if !caveats.is_empty() {
+        let caveats = Message::joined(caveats, "; ");
+        section
+            .blocks
+            .push(Block::Text(message!("Caveats: {}", caveats)));
     }
 }
 

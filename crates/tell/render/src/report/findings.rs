@@ -1,6 +1,6 @@
 //! Builds the section of findings, the most important first.
 
-use metalens_analyzer::message::{factor, time};
+use metalens_analyzer::message::{factor, rough_time};
 use metalens_analyzer::{Finding, Message, Report};
 use metalens_text::units::capital;
 
@@ -41,7 +41,7 @@ fn entry(finding: &Finding) -> FindingEntry {
         severity: finding.severity,
         title: plain(&finding.title),
         gain: finding.gain.map(|gain| ShownGain {
-            time: time(gain.saves_ns),
+            time: rough_time(gain.saves_ns),
             factor: factor(gain.speedup),
             share: 1.0 - gain.speedup.recip(),
             certainty: gain.certainty.words(),

@@ -11,6 +11,12 @@ pub fn time(ns: u64) -> Message {
     Message::value(units::time(ns), Value::Time { ns })
 }
 
+/// Returns a time in two digits, `6.2 ms`: a prediction, or what is only compared, knows no more.
+#[must_use]
+pub fn rough_time(ns: u64) -> Message {
+    Message::value(units::rough_time(ns), Value::Time { ns })
+}
+
 /// Returns a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
 #[must_use]
 pub fn moment(ns: u64) -> Message {
