@@ -7,11 +7,23 @@ use serde::{Deserialize, Serialize};
 use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
 use self::Preference::{Lower, None as Neither};
 use self::TimePlace::{Between, Both, Inside, Outside};
-use crate::report::{Cause, Report, StepKind};
+use crate::report::{Cause, Report, StepKind, StepSeries, StepsBy};
+
+/// Returns the main series. What the program waits for is known only with completions, and without some
+/// of them two steps look like one, or a layer like a step.
+fn main_steps(report: &Report) -> Option<&StepSeries> {
+    let main = report.steps.first()?;
+    let completed = report.latency.completion.map_or(0, |all| all.count);
+    let is_sure = match main.by {
+        StepsBy::Named | StepsBy::Paced => true,
+        StepsBy::Waited | StepsBy::Repeated => completed >= report.counts.command_buffers,
+    };
+    is_sure.then_some(main)
+}
 
 /// Returns the steps of the main series that have most of its time.
 fn main_kind(report: &Report) -> Option<&StepKind> {
-    report.steps.first()?.kinds.first()
+    main_steps(report)?.kinds.first()
 }
 
 /// Unit of a figure.
@@ -227,7 +239,7 @@ pub const FIGURES: &[Figure] = &[
         .compared("command buffers", Neither)
         .known_if(|r| r.counts.known_command_buffers().is_some())
         .column("command_buffer_count", "Their command buffers."),
-    count(Work, "counts.steps", |r| whole(r.steps.first()?.count))
+    count(Work, "counts.steps", |r| whole(main_steps(r)?.count))
         .compared("steps", Neither),
     count(Work, "counts.kernels", |r| whole(r.counts.kernels)).compared("kernel names", Neither)
         .column("kernel_count", "Their kernels, by name and channel."),
@@ -276,9 +288,9 @@ pub const FIGURES: &[Figure] = &[
     ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time of a step", Lower)
         .column("step_own_ns", "Median of a step's GPU time, host work and encoding."),
     ns(Time, "steps.gpu_ns", |r| whole(main_kind(r)?.gpu_ns?)).compared("GPU busy in a step", Lower),
-    ns(Time, "steps.period_ns", |r| whole(r.steps.first()?.period_ns?))
+    ns(Time, "steps.period_ns", |r| whole(main_steps(r)?.period_ns?))
         .compared("period of the pace", Neither),
-    count(Time, "steps.missed", |r| whole(r.steps.first()?.missed?)).compared("late steps", Lower),
+    count(Time, "steps.missed", |r| whole(main_steps(r)?.missed?)).compared("late steps", Lower),
     ns(Gaps, "gaps.total_ns", |r| whole(r.gaps.total_ns)).compared("GPU idle", Lower).sum(Between)
         .column("gaps_ns", "Idle time: the sum of the gaps, and of the ten causes."),
     count(Gaps, "gaps.count", |r| whole(r.gaps.count)).compared("gaps", Neither)

@@ -1,12 +1,13 @@
 //! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
 
 use crate::basics::message::{
-    Message, count, counted, factor, kernel, moment, name, rough_time, steps_per_second, time,
+    Message, count, counted, factor, kernel, moment, name, percent, rough_time, steps_per_second,
+    time,
 };
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
-    Cause, Gain, GapParts, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
+    Cause, Gain, GapParts, HeldBy, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
 };
 
 /// Share by which two rates differ from which on both are worth a word.
@@ -17,6 +18,9 @@ const PLACES: usize = 3;
 /// Returns how many steps there are, how fast, and how that is known; `None` if there are none.
 pub(super) fn steps(report: &Report) -> Option<Message> {
     let main = report.steps.first()?;
+    if serves(report) {
+        return requests(report, main);
+    }
     let kind = main.kinds.first()?;
     let per_second = main.per_second?;
     let typical = kind.median_ns.and_then(|ns| ratio(1_000_000_000, ns));
@@ -52,6 +56,28 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     ))
 }
 
+/// Returns whether the program works when a request comes: then the time between two says nothing of it.
+pub(super) fn serves(report: &Report) -> bool {
+    let replay = report.replay.as_ref();
+    replay.is_some_and(|replay| replay.waiting.held_by == Some(HeldBy::Requests))
+}
+
+/// Returns how many requests there are, how long they take, and how loaded the GPU is.
+fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
+    let p95 = main
+        .latency_p95_ns
+        .map(|ns| message!(" (p95 {})", time(ns)));
+    let latency = main.latency_ns;
+    let latency = latency.map(|ns| message!(", {} from encoding to completion{}", time(ns), p95));
+    Some(message!(
+        "{}, {} a second{}; the GPU is loaded to {}",
+        counted_steps(main),
+        steps_per_second(main.per_second?),
+        latency,
+        percent(report.busy.ratio?),
+    ))
+}
+
 fn counted_steps(main: &StepSeries) -> Message {
     match main.by {
         StepsBy::Named => message!("{} × {}", count(main.count), name(&main.name)),
@@ -71,7 +97,7 @@ fn by(main: &StepSeries) -> Message {
 
 /// Returns how much longer slow steps take, why, and where they are; `None` if there are none.
 pub(super) fn slow(report: &Report) -> Option<Message> {
-    let main = report.steps.first()?;
+    let main = report.steps.first().filter(|_| !serves(report))?;
     let kind = main.kinds.first()?;
     let slow = kind.slow.as_ref()?;
     let usual_ns = kind.median_ns?;

@@ -126,6 +126,9 @@ fn nothing_found(report: &Report) -> Message {
     if report.is_paced() {
         return "No finding: the program keeps its pace".into();
     }
+    if steps::serves(report) {
+        return "No finding: the program works when a request comes".into();
+    }
     let share = ratio(idle_ns, span_ns)
         .filter(|&share| share >= LITTLE)
         .filter(|_| !is_undecided(report) && distrust(report).is_none());

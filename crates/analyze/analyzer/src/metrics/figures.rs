@@ -18,7 +18,8 @@ use crate::basics::spans::{Span, length_ns, overlap_ns};
 use crate::basics::statistics::ratio;
 use crate::replay::{Recorded, replay};
 use crate::report::{
-    Busy, Channel, Counts, JudgedPart, Kernel, Latency, OncePart, Phases, Replay, Shape, StepSeries,
+    Busy, Channel, Counts, HeldBy, JudgedPart, Kernel, Latency, OncePart, Phases, Replay, Shape,
+    StepSeries,
 };
 use crate::request::StepChoice;
 use crate::subject::gaps::Occupancy;
@@ -129,6 +130,12 @@ impl FiguresInput<'_> {
             let channel = interval.channel.map(|channel| self.names.text(channel));
             channel == Some("Vertex")
         });
+        let serves = subject.waits.summary.held_by == Some(HeldBy::Requests);
+        let usual_name = match (draws, serves) {
+            (true, _) => "frame",
+            (_, true) => "request",
+            _ => "step",
+        };
         let steps = StepsInput {
             series: &subject.series,
             window,
@@ -137,7 +144,7 @@ impl FiguresInput<'_> {
             run: if subject.cut.is_cut() { window } else { run },
             mine: &subject.mine,
             kernels: &self.kernels.named,
-            draws,
+            usual_name,
             choice: self.choice,
         };
         steps.measure()

@@ -8,6 +8,8 @@
 //!
 //! A step counts in a window if all of it lies there.
 
+use std::num::NonZeroU64;
+
 use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{median, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
@@ -34,6 +36,10 @@ const DEVIATIONS: u64 = 5;
 const SLOW_PARTS: u64 = 50;
 /// One part in this many of the time that a kind with few steps has at least.
 const KIND_PARTS: u64 = 20;
+/// One part in this many of the steps' time may be of unknown cause where their own time is known.
+const UNKNOWN_PARTS: u64 = 100;
+/// Largest number of kinds that are listed: for each, all GPU intervals are looked at.
+const KINDS: usize = 8;
 /// Number of slow steps that are listed.
 const LISTED: usize = 10;
 
@@ -48,10 +54,24 @@ pub(crate) struct StepsInput<'a> {
     /// GPU intervals of the process in the window, with the kernel of each.
     pub mine: &'a [Interval],
     pub kernels: &'a NamedIntervals,
-    /// True if the process draws.
-    pub draws: bool,
+    /// What a step is called that nobody named.
+    pub usual_name: &'static str,
     /// Steps that somebody wants to look at.
     pub choice: Option<&'a StepChoice>,
+}
+
+/// Time of a step that the program itself decides, and time of unknown cause.
+#[derive(Debug, Clone, Copy)]
+struct OwnTime {
+    gpu_ns: u64,
+    cpu_ns: u64,
+    unknown_ns: u64,
+}
+
+impl OwnTime {
+    fn own_ns(self) -> u64 {
+        self.gpu_ns + self.cpu_ns + self.unknown_ns
+    }
 }
 
 /// Step with a known length that lies in the window.
@@ -93,32 +113,54 @@ impl StepsInput<'_> {
             .filter(|tile| self.holds(tile) && is_step(tile.kind))
             .collect();
         let spans: Vec<Span> = tiles.iter().map(|tile| tile.span).collect();
-        let mut own: Vec<(u64, u64)> = Vec::new();
+        let mut own: Vec<OwnTime> = Vec::new();
         if is_main {
             self.split(&spans, |_, gpu_ns, idle| {
-                own.push((gpu_ns, gpu_ns + idle.host_ns + idle.encoding_ns));
+                own.push(OwnTime {
+                    gpu_ns,
+                    cpu_ns: idle.host_ns + idle.encoding_ns,
+                    unknown_ns: idle.unknown_ns,
+                });
             });
         }
         let total_ns: u64 = spans.iter().map(|span| span.length_ns()).sum();
-        let mut kinds: Vec<StepKind> = (0..series.kinds.len())
-            .filter_map(|kind| self.kind(series, kind, &tiles, &own, total_ns))
+        let mut of_kind: Vec<Vec<usize>> = vec![Vec::new(); series.kinds.len()];
+        for (place, tile) in tiles.iter().enumerate() {
+            if let Some(places) = of_kind.get_mut(tile.kind) {
+                places.push(place);
+            }
+        }
+        let length_ns = |place: &usize| spans.get(*place).map_or(0, |span| span.length_ns());
+        let mut order: Vec<(u64, usize)> = of_kind
+            .iter()
+            .enumerate()
+            .map(|(kind, places)| (places.iter().map(length_ns).sum(), kind))
             .collect();
-        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.total_ns));
+        order.sort_by_key(|&(sum_ns, kind)| (std::cmp::Reverse(sum_ns), kind));
+        let kinds = order.iter().take(KINDS).filter_map(|&(_, kind)| {
+            let places = of_kind.get(kind)?;
+            self.kind(series, kind, places, &tiles, &own, total_ns)
+        });
+        let kinds: Vec<StepKind> = kinds.collect();
         let latencies = inside.clone().filter_map(|(_, step)| step.latency_ns);
+        let mut latencies: Vec<u64> = latencies.map(NonZeroU64::get).collect();
+        latencies.sort_unstable();
+        let p95 = Some(95).filter(|_| latencies.len() >= FOR_P95);
         let unit = self.choice.and_then(|choice| choice.unit.as_ref());
         let name = unit.or(series.name.as_ref()).cloned();
         let units = self.choice.map_or(1, |choice| choice.units.get());
         let measured = tiles.len() as u64;
         Some(StepSeries {
             by: series.by,
-            name: name.unwrap_or_else(|| if self.draws { "frame" } else { "step" }.to_owned()),
+            name: name.unwrap_or_else(|| self.usual_name.to_owned()),
             is_main,
             units,
             first: first as u64 + 1,
             count: inside.count() as u64,
             measured,
             per_second: ratio(measured * units, total_ns).map(|per_ns| per_ns * 1e9),
-            latency_ns: median(latencies).map(std::num::NonZeroU64::get),
+            latency_ns: percentile(&latencies, 50),
+            latency_p95_ns: p95.and_then(|percent| percentile(&latencies, percent)),
             period_ns: series.period_ns,
             missed: series.period_ns.map(|period_ns| {
                 let late = spans
@@ -139,15 +181,11 @@ impl StepsInput<'_> {
         &self,
         series: &Series,
         kind: usize,
+        places: &[usize],
         tiles: &[Tile],
-        own: &[(u64, u64)],
+        own: &[OwnTime],
         all_ns: u64,
     ) -> Option<StepKind> {
-        let places = tiles
-            .iter()
-            .enumerate()
-            .filter(|(_, tile)| tile.kind == kind);
-        let places: Vec<usize> = places.map(|(place, _)| place).collect();
         let of_kind: Vec<Tile> = places
             .iter()
             .filter_map(|&place| tiles.get(place).copied())
@@ -163,6 +201,10 @@ impl StepsInput<'_> {
         let median_ns = from(FEW, 50);
         let is_main = !own.is_empty();
         let period_ns = series.period_ns;
+        let own = places.iter().filter_map(|&place| own.get(place));
+        let unknown_ns: u64 = own.clone().map(|step| step.unknown_ns).sum();
+        // A lost table must not make steps seem shorter.
+        let is_known = unknown_ns * UNKNOWN_PARTS <= total_ns;
         Some(StepKind {
             intervals: series.kinds.get(kind)?.intervals,
             count: lengths.len() as u64,
@@ -173,8 +215,8 @@ impl StepsInput<'_> {
             min_ns: *lengths.first()?,
             max_ns,
             drift_pct: drift_pct(&of_kind),
-            gpu_ns: median(of(own, &places).map(|(gpu_ns, _)| gpu_ns)),
-            own_ns: median(of(own, &places).map(|(_, own_ns)| own_ns)),
+            gpu_ns: median(own.clone().map(|step| step.gpu_ns)),
+            own_ns: median(own.clone().map(|step| step.own_ns())).filter(|_| is_known),
             typical: median_ns
                 .filter(|_| is_main)
                 .and_then(|_| self.typical(&of_kind, &lengths)),
@@ -423,11 +465,6 @@ fn tiles(series: &Series) -> impl Iterator<Item = Tile> + use<'_> {
         kind: step.kind as usize,
         span,
     })
-}
-
-fn of<'a>(all: &'a [(u64, u64)], places: &'a [usize]) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let found = places.iter().filter_map(|&place| all.get(place));
-    found.copied()
 }
 
 /// Returns the change of the last third's median from the first third's, in percent.

@@ -181,9 +181,9 @@ impl ReplayPart {
 /// Time of a step of the main series in a replay, from its first start on the GPU to that of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepTime {
-    /// Median in nanoseconds.
+    /// Median time of a step, in nanoseconds.
     pub median_ns: u64,
-    /// Mean in nanoseconds: a second has that many steps.
+    /// Mean time of a step in nanoseconds, which gives the rate.
     pub mean_ns: u64,
 }
 

@@ -12,7 +12,7 @@ use super::idle::GapParts;
 pub struct StepSeries {
     /// Sign by which the steps were found.
     pub by: StepsBy,
-    /// Name of a step: that of the phase, or `frame`, or `step`.
+    /// Name of a step: what somebody asked for, that of the phase, or `frame`, `request` or `step`.
     pub name: String,
     /// Number of units in a step, such as tokens of a batch: 1 unless somebody says so.
     pub units: u64,
@@ -29,12 +29,14 @@ pub struct StepSeries {
     /// Usual time from the first encoding of a step to its last completion, in nanoseconds; null if
     /// unknown.
     pub latency_ns: Option<u64>,
+    /// 95th percentile of that time, in nanoseconds; null if there are fewer than 20 steps with a known one.
+    pub latency_p95_ns: Option<u64>,
     /// Time from one start to the next on the grid, in nanoseconds; null if the steps keep no pace.
     pub period_ns: Option<u64>,
     /// Number of steps that missed their start on the grid; null likewise.
     pub missed: Option<u64>,
-    /// Steps with the same kernels, those with the most time first. Kinds with fewer than six steps and
-    /// less than a twentieth of the time are left out.
+    /// Steps with the same kernels, those with the most time first. At most eight; kinds with fewer than six
+    /// steps and less than a twentieth of the time are left out.
     pub kinds: Vec<StepKind>,
 }
 
@@ -67,6 +69,19 @@ pub enum StepsBy {
     Repeated,
 }
 
+impl StepsBy {
+    /// Returns the sign as tables call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            Self::Paced => "paced",
+            Self::Waited => "waited for",
+            Self::Repeated => "repeated",
+        }
+    }
+}
+
 /// Steps with the same kernels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepKind {
@@ -92,8 +107,8 @@ pub struct StepKind {
     /// Median time in nanoseconds during which the process had work running on the GPU; null if this is not
     /// the main series.
     pub gpu_ns: Option<u64>,
-    /// Median of the time that the program itself decides: GPU, host work and encoding, in nanoseconds;
-    /// null if this is not the main series.
+    /// Median of the time that the program itself decides, in nanoseconds: GPU, host work, encoding, and what
+    /// little is of unknown cause. Null if more is unknown, or if this is not the main series.
     pub own_ns: Option<u64>,
     /// Typical step: of the middle fifth by length, the one whose parts are nearest to their medians; null
     /// if there are fewer than six steps, or this is not the main series.

@@ -32,7 +32,7 @@ const STARTS: usize = 6;
 const SAME_PCT: usize = 80;
 /// Share of distances that must equal the usual one, in percent.
 const EVEN_PCT: usize = 90;
-/// Number of turns that are tried, the longest first.
+/// Number of turns, and of names, that are tried, the longest first.
 const TRIED: usize = 16;
 /// Share of the GPU work that a name must have to be that of the steps, in percent.
 const NAMED_PCT: u64 = 90;
@@ -322,7 +322,13 @@ impl<'a> Finder<'a> {
         let kinds = self.subject.signposts.kinds();
         let own = kinds
             .filter(|(kind, times)| chosen.contains(kind.process) && times.spans.len() >= STARTS);
-        let candidates = own.filter_map(|(kind, times)| {
+        // Names that have nearly all work last long.
+        let mut own: Vec<_> = own
+            .map(|(kind, times)| (times.total_ns(), kind, times))
+            .collect();
+        own.sort_by_key(|&(ns, kind, _)| (std::cmp::Reverse(ns), names.text(kind.name)));
+        let own = own.into_iter().take(TRIED);
+        let candidates = own.filter_map(|(_, kind, times)| {
             let mut pairs = times.spans.windows(2);
             if !pairs.all(|two| matches!(two, [one, next] if one.end_ns <= next.start_ns)) {
                 return None;

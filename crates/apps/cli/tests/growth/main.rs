@@ -53,7 +53,7 @@ const WORK: Measure = Measure {
 /// Memory in KiB comes in pages, and lists grow by doubling: one doubling more tells that from a square.
 /// A peak is the most of several parts of a command: few are so few that none of theirs stands out.
 const MEMORY: Measure = Measure {
-    times: 8,
+    times: 16,
     few: 64,
     trifle: 4_096.0,
     doublings: 2,

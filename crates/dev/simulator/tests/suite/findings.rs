@@ -87,7 +87,7 @@ fn cpu_time(truth: &Truth) -> f64 {
 }
 
 /// Rules with figures in the truth. A finding is reported at 1 or more.
-const RULES: [(&str, Measure); 27] = [
+const RULES: [(&str, Measure); 26] = [
     ("submission-latency", |truth| {
         not_busy(
             truth,
@@ -160,12 +160,6 @@ const RULES: [(&str, Measure); 27] = [
             Some("Fair") => 0.9,
             other => panic!("{other:?}"),
         }
-    }),
-    // The truth has no steady state. Instead: how far the busy time exceeds that of kicks of
-    // median duration.
-    ("warm-up-inside", |truth| {
-        let steady = truth.counts.intervals * truth.kernels[0].med_ns;
-        ratio(truth.busy.unwrap().busy_ns - steady, steady) / 0.1
     }),
     ("unlabeled", |truth| {
         let named = truth

@@ -16,7 +16,7 @@ fn writing_a_trace_again_gives_the_same_files() {
     assert!(again.replaced);
     assert_eq!((again.run, again.bytes), (first.run, first.bytes));
     assert_eq!(files(dataset.path()), before);
-    assert_eq!(before.len(), 7);
+    assert_eq!(before.len(), 8);
 }
 
 /// The bundle and the export of one recording are one run.
@@ -85,7 +85,7 @@ fn several_processes_can_write_at_once() {
         }
     });
     assert_eq!(run_names(dataset.path()).unwrap().len(), 3);
-    assert_eq!(files(dataset.path()).len(), 21);
+    assert_eq!(files(dataset.path()).len(), 24);
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn a_run_moves_to_its_device() {
         let place = written.files.last().unwrap().to_string_lossy().into_owned();
         let folder = device.unwrap_or("unknown");
         assert!(place.contains(&format!("/device={folder}/")), "{place}");
-        assert_eq!(files(dataset.path()).len(), 7);
+        assert_eq!(files(dataset.path()).len(), 8);
     }
 }

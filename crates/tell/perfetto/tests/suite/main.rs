@@ -287,7 +287,7 @@ fn is_part(slice: &Slice, whole: &Slice) -> bool {
     let known = |(key, value)| whole.arguments.get(key) == Some(value);
     match slice.category.as_str() {
         // A cut gap has another length.
-        "idle" | "others" | "performance" | "phase" => same,
+        "idle" | "others" | "performance" | "phase" | "step" => same,
         // The warm-up depends on the window.
         "warm-up" => true,
         "gpu" => same && slice.arguments.iter().all(known),

@@ -163,7 +163,7 @@ impl Manifest {
             input: report.source.path.clone(),
             run: report.run.number,
             process: report.process.name.clone(),
-            verdict: report.summary.busy.text.clone(),
+            verdict: report.verdict.why.text.clone(),
             synthetic: report.run.synthetic,
             truncated: report.loud_notes().any(|note| note.id == "truncated"),
             redacted,

@@ -11,9 +11,9 @@ use crate::wording::{plain, sentence, share};
 /// Findings of the first screen.
 const FINDINGS: usize = 3;
 /// Causes of idle time on the first screen; the others are in one row.
-const CAUSES: usize = 5;
+const CAUSES: usize = 3;
 /// Kernels of the first screen. One fewer leaves room for the line on what to record next.
-const KERNELS: usize = 5;
+const KERNELS: usize = 4;
 /// Columns of the first screen's kernels.
 const KERNEL_COLUMNS: [&str; 6] = ["time", "total", "instances", "med", "name", "channel"];
 /// The way to a page with pictures.
@@ -49,6 +49,9 @@ pub fn brief(report: &Report) -> Document {
 fn shorten(section: &mut Section, report: &Report) {
     match section.id {
         "verdict" => shorten_verdict(section, report),
+        "step" => section
+            .blocks
+            .retain(|block| matches!(block, Block::Chart(_))),
         "timeline" => shorten_timeline(section),
         "idle" => shorten_idle(section, report),
         "findings" => shorten_findings(section),
@@ -57,12 +60,15 @@ fn shorten(section: &mut Section, report: &Report) {
     }
 }
 
-/// Leaves the causes of idle time to their table, if there is one.
+/// Leaves the idle time to its table, if there is one.
 fn shorten_verdict(section: &mut Section, report: &Report) {
-    let summary = &report.summary;
+    let has_table = report.idle.total_ns > 0 && !report.steps.is_empty();
+    section
+        .blocks
+        .retain(|block| !(has_table && matches!(block, Block::Text(_))));
     for block in &mut section.blocks {
         if let Block::Text(text) = block {
-            *text = sentence(summary.idle.clone());
+            *text = sentence(report.summary.idle.clone());
         }
     }
 }

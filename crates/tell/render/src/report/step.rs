@@ -1,19 +1,39 @@
-//! Builds the drawing of one step: what its time consists of, and what the best change leaves of it.
+//! Builds the section on steps: what the time of one consists of, and what the best change leaves of it.
 
-use metalens_analyzer::message::count;
-use metalens_analyzer::{Cause, Finding, Gain, Report, StepParts, message};
+use metalens_analyzer::message::{count, counted, moment, name, steps_per_second, time};
+use metalens_analyzer::{
+    Cause, Finding, Gain, Message, OnceKind, OncePart, Report, StepParts, message,
+};
 use metalens_text::units::rough_time;
 
-use crate::document::{BarPart, Block, Chart, Drawing, Section, StepBar};
-use crate::wording::plain;
+use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
+use crate::wording::{known, plain};
 
-/// Returns the typical step as a bar, above what the best change leaves; `None` if no steps are known.
+/// Returns the steps: the typical one as a bar, above what the best change leaves, all series, and what runs
+/// once. `None` if no steps are known.
 pub(super) fn step(report: &Report) -> Option<Section> {
     let main = report.steps.first()?;
-    let kind = main.kinds.first()?;
-    let typical = kind.typical.as_ref()?;
+    let typical = main.kinds.first().and_then(|kind| kind.typical.as_ref());
+    let title = match typical {
+        Some(typical) => message!(
+            "One {}, the typical one: number {}",
+            plain(&main.name),
+            count(typical.number)
+        ),
+        None => "Steps".into(),
+    };
+    let once = report.once.iter().map(once);
+    let section = Section::new("step", "Steps", 2).titled(title);
+    let section = section.with_some(typical.map(|typical| bars(report, typical)));
+    let section = section.with(Block::Table(series(report)));
+    Some(section.with_some(Block::facts(once.collect())))
+}
+
+/// Returns the typical step as a bar, and what the best change leaves of it.
+fn bars(report: &Report, typical: &StepParts) -> Block {
+    let name = report.steps.first().map_or("step", |main| &main.name);
     let mut bars = vec![StepBar {
-        name: format!("a {}", main.name),
+        name: format!("a {name}"),
         parts: parts(typical),
         told: None,
     }];
@@ -28,20 +48,63 @@ pub(super) fn step(report: &Report) -> Option<Section> {
         })
     });
     bars.extend(changed);
-    let chart = Chart {
+    Block::Chart(Chart {
         id: "step".to_owned(),
         drawing: Drawing::Step(bars),
+    })
+}
+
+/// Returns all series, a row for each kind of steps.
+fn series(report: &Report) -> Table {
+    let columns = vec![
+        Column::name("steps"),
+        Column::label("found as").spare(2),
+        Column::number("count"),
+        Column::number("a second"),
+        Column::number("med"),
+        Column::number("p95").spare(1),
+        Column::number("p99").spare(3),
+        Column::number("max"),
+        Column::number("own").spare(4),
+        Column::number("GPU intervals").spare(5),
+    ];
+    let mut table = Table::new("steps", "Series of steps", columns).limited(10, 50);
+    for steps in &report.steps {
+        for (place, kind) in steps.kinds.iter().enumerate() {
+            let first = |text: Message| if place == 0 { text } else { "".into() };
+            table.row([
+                first(name(&steps.name)),
+                first(steps.by.label().into()),
+                count(kind.count),
+                first(known(steps.per_second, steps_per_second)),
+                known(kind.median_ns, time),
+                known(kind.p95_ns, time),
+                known(kind.p99_ns, time),
+                time(kind.max_ns),
+                known(kind.own_ns, time),
+                count(kind.intervals),
+            ]);
+        }
+    }
+    table
+}
+
+/// Returns a part of the run that is no step.
+fn once(part: &OncePart) -> Fact {
+    let place = match part.what {
+        OnceKind::Before => "before",
+        OnceKind::Between => "between",
+        OnceKind::After => "after",
     };
-    let title = message!(
-        "One {}, the typical one: number {}",
-        plain(&main.name),
-        count(typical.number)
+    let turns = (part.turns > 0).then(|| message!(", {}", counted(part.turns, "turn")));
+    let text = message!(
+        "{} from {}, GPU busy {}{}",
+        time(part.end_ns - part.start_ns),
+        moment(part.start_ns),
+        time(part.gpu_ns),
+        turns
     );
-    Some(
-        Section::new("step", "One step", 2)
-            .titled(title)
-            .with(Block::Chart(chart)),
-    )
+    Fact::new(place, text)
 }
 
 /// Returns the largest gain that was replayed.

@@ -80,7 +80,7 @@ const CASES: [(&str, &str); 48] = [
     ),
     ("analyze eager --top x", "this is not a whole number"),
     ("analyze eager --top -1", "unexpected argument '-1'"),
-    ("analyze eager --iteration 0", "0 is less than 1"),
+    ("analyze eager --step 0", "steps are named such as decode"),
     ("analyze eager --from 1x", "a time needs a unit"),
     ("analyze eager --gate=abc", "abc"),
     ("batch eager -o b --jobs 0", "1 or more"),

@@ -196,7 +196,7 @@ fn sections_rows_order_and_unit_are_chosen() {
         (&["--sort", "size"], "no column size; it has cause, "),
         (
             &["--format", "csv"],
-            "choose it with --section and one of idle, ",
+            "choose it with --section and one of step, idle, ",
         ),
         (&["--gate"], "--gate has no limit for a recording alone"),
     ] {
@@ -378,19 +378,17 @@ fn a_pipe_gets_no_colors() {
     assert!(!output.contains('\u{1b}'));
 }
 
-/// The window lists the excluded warm-up. The error of an unknown phase lists the known ones.
+/// The window lists what is beside a step. The error of an unknown name lists the known ones.
 #[test]
-fn skip_warmup_excludes_the_warm_up_and_unknown_phases_are_errors() {
+fn one_step_is_chosen_and_unknown_names_are_errors() {
     let folder = with_scenario("eager");
-    let whole = json(folder.path(), &["eager"]);
-    assert_eq!(whole["phases"]["warm_up"]["skipped"], false);
-    let steady = json(folder.path(), &["eager", "--skip-warmup"]);
-    assert_eq!(steady["phases"]["warm_up"]["skipped"], true);
-    assert_eq!(steady["counts"]["intervals"], 996);
-    assert_eq!(steady["window"]["excluded"][0]["why"]["text"], "warm-up");
-    let output = metalens(folder.path(), &["analyze", "eager", "--phase", "decode"]);
+    let one = json(folder.path(), &["eager", "--step", "token=softmax:7"]);
+    assert_eq!(one["selected_step"]["number"], 7);
+    assert_eq!(one["counts"]["intervals"], 4);
+    assert_eq!(one["window"]["excluded"][0]["why"]["text"], "before step 7");
+    let output = metalens(folder.path(), &["analyze", "eager", "--step", "decode"]);
     assert_eq!(output.status.code(), Some(4));
-    assert_snapshot!("no_such_phase", transcript(&output));
+    assert_snapshot!("no_such_step", transcript(&output));
 }
 
 /// A stored export, so that reader and writer cannot drift together.

@@ -367,7 +367,7 @@ fn a_second_run_analyzes_only_what_changed() {
 
     // Other options: all reports are written again, except one that the user changed.
     fs::write(at("out/t0/report.md"), "my words").unwrap();
-    let (_, output) = run(&["--skip-warmup"]);
+    let (_, output) = run(&["--step", "2"]);
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -378,7 +378,7 @@ fn a_second_run_analyzes_only_what_changed() {
         fs::read_to_string(at("out/t0/report.md")).unwrap(),
         "my words"
     );
-    let (_, output) = run(&["--skip-warmup", "--force"]);
+    let (_, output) = run(&["--step", "2", "--force"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 

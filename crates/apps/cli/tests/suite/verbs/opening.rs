@@ -40,7 +40,7 @@ fn a_page_is_opened_and_stays() {
         "{}",
         stderr(&output)
     );
-    assert!(stdout(&output).starts_with("Latency-bound: "));
+    assert!(stdout(&output).contains("\nLatency-bound: "));
 
     // A chosen file, and the page of a folder.
     open(&["eager.trace", "--html", "page.html"]);

@@ -191,7 +191,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn the_outputs_are_those_of_record_and_analyze() {
     let bench = Bench::new();
-    let options = ["--count", "20", "--show-names", "--skip-warmup"];
+    let options = ["--count", "20", "--show-names", "--step=2"];
     let first = bench.fine(&[], &[&ALL[..], &options].concat());
     let analyzed = [
         "analyze",
@@ -199,7 +199,7 @@ fn the_outputs_are_those_of_record_and_analyze() {
         "-o",
         "again",
         "--show-names",
-        "--skip-warmup",
+        "--step=2",
     ];
     let again = bench.fine(&[], &analyzed);
     assert!(stdout(&first).ends_with(&stdout(&again)), "the screen");

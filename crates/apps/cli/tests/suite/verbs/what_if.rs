@@ -59,8 +59,9 @@ fn a_prediction_says_what_limits_and_what_it_assumes() {
         lines[0].starts_with("About ") && lines[0].contains(" instead of "),
         "{text}"
     );
-    assert!(lines[1].starts_with("Between "), "{text}");
-    assert!(lines[2].starts_with("Limited by "), "{text}");
+    assert!(lines[1].starts_with("A step takes about "), "{text}");
+    assert!(lines[2].starts_with("Between "), "{text}");
+    assert!(lines[3].starts_with("Limited by "), "{text}");
     assert!(text.contains("Replayed: 48 command buffers"), "{text}");
     assert!(
         text.contains("waits for the last command buffer before 47 of 47 command buffers"),

@@ -483,8 +483,9 @@ fn phases_and_performance_states_have_lanes() {
         numbers.chunks(5).map(piece).collect::<Vec<_>>()
     };
 
-    let (phases, states) = (lane(0), lane(1));
-    assert_eq!(lanes.len(), 2);
+    let (steps, phases, states) = (lane(0), lane(1), lane(2));
+    assert_eq!(lanes.len(), 3);
+    assert_eq!(steps[0].0, "step 1", "{steps:?}");
     let epoch = ("epoch".to_owned(), start, 708_000_000, 0);
     assert!(phases.contains(&epoch), "{phases:?}");
     let steps = phases
@@ -502,7 +503,7 @@ fn phases_and_performance_states_have_lanes() {
     };
 
     check_self_test("held", &found);
-    assert_eq!(found["held"].as_array().unwrap().len(), 2);
+    assert_eq!(found["held"].as_array().unwrap().len(), 3);
 }
 
 /// The page has the longest phases in full, and the share of all phases in buckets.
@@ -510,7 +511,7 @@ fn phases_and_performance_states_have_lanes() {
 fn only_the_longest_of_many_phases_are_in_full() {
     let folder = with_phases_and_states("1", "6000");
     let Unpacked { data } = Unpacked::of(&page_of(&folder));
-    let lane = &data["held"][0];
+    let lane = &data["held"][1];
     assert_eq!(
         (&lane["count"], &lane["of"]),
         (&2_000.into(), &6_001.into())
@@ -521,7 +522,7 @@ fn only_the_longest_of_many_phases_are_in_full() {
     };
 
     check_self_test("many phases", &found);
-    assert_eq!(found["held"][0]["of"], 6_001);
+    assert_eq!(found["held"][1]["of"], 6_001);
 }
 
 /// Channels and kernels have hundreds of names of 10 kB each.

@@ -350,7 +350,7 @@ fn missing_signposts_are_explained_by_the_analysis() {
         bench.fine(&[&misbehave], &recording(&[], "exit 0"));
         assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
 
-        let output = bench.run(&[], &["analyze", "x.trace", "--phase", "measured"]);
+        let output = bench.run(&[], &["analyze", "x.trace", "--step", "measured"]);
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     };
