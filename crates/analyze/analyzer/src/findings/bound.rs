@@ -247,8 +247,9 @@ fn paced(report: &Report) -> Option<Message> {
     let main = report.steps.first()?;
     let (period_ns, missed) = main.period_ns.zip(main.missed)?;
     let gpu_ns = main.kinds.first()?.gpu_ns?;
-    let late =
-        (missed > 0).then(|| message!("; {} of {} are late", count(missed), count(main.count)));
+    let is_said = main.kinds.first()?.slow.is_some();
+    let late = (missed > 0 && !is_said)
+        .then(|| message!("; {} of {} are late", count(missed), count(main.count)));
     Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
         steps_per_second(1e9 / ratio(period_ns, 1)?),

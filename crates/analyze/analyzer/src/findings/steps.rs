@@ -13,7 +13,7 @@ use crate::report::{
 /// Share by which two rates differ from which on both are worth a word.
 const APART: f64 = 0.05;
 /// Number of slow steps whose places are said.
-const PLACES: usize = 3;
+const PLACES: usize = 2;
 
 /// Returns how many steps there are, how fast, and how that is known; `None` if there are none.
 pub(super) fn steps(report: &Report) -> Option<Message> {
@@ -23,17 +23,15 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     }
     let kind = main.kinds.first()?;
     let per_second = main.per_second?;
-    let typical = kind.median_ns.and_then(|ns| ratio(1_000_000_000, ns));
-    #[expect(clippy::cast_precision_loss, reason = "a few units")]
-    let units = main.units as f64;
-    let is_apart = |typical: &f64| (typical * units / per_second - 1.0).abs() > APART;
-    let usual = typical.filter(is_apart).filter(|_| main.kinds.len() == 1);
-    let which = if kind.slow.is_some() {
-        "without the slow ones"
-    } else {
-        "is usual"
-    };
-    let usual = usual.map(|typical| message!(" ({} {})", steps_per_second(typical * units), which));
+    let rest = kind.slow.as_ref().and_then(|slow| {
+        let rest_ns = kind.total_ns - slow.mean_ns * slow.count;
+        ratio(
+            (kind.count - slow.count) * main.units * 1_000_000_000,
+            rest_ns,
+        )
+    });
+    let rest = rest.filter(|rest| rest / per_second - 1.0 > APART && main.kinds.len() == 1);
+    let rest = rest.map(|rest| message!(" ({} without the slow ones)", steps_per_second(rest)));
     let far = [("p95", kind.p95_ns), ("p99", kind.p99_ns)];
     let mut far = far
         .into_iter()
@@ -44,13 +42,13 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
         let far = far.map(|far| message!(" ({})", far));
         let of_kind = (main.kinds.len() > 1)
             .then(|| message!(" for {} of {}", count(kind.count), count(main.measured)));
-        message!(", {} each{}{}", time(ns), far, of_kind)
+        message!(", median {}{}{}", time(ns), far, of_kind)
     });
     Some(message!(
         "{}, {} a second{}{}; {}",
         counted_steps(main),
         steps_per_second(per_second),
-        usual,
+        rest,
         each,
         by(main),
     ))
@@ -88,10 +86,10 @@ fn counted_steps(main: &StepSeries) -> Message {
 /// Returns how the steps were found.
 fn by(main: &StepSeries) -> Message {
     match main.by {
-        StepsBy::Paced => "they begin on a grid of time".into(),
-        StepsBy::Named => "the program names them".into(),
-        StepsBy::Waited => "the program waits for each".into(),
-        StepsBy::Repeated => "the same work comes back".into(),
+        StepsBy::Paced => "at a fixed rate".into(),
+        StepsBy::Named => "named by the program".into(),
+        StepsBy::Waited => "each ends with a wait".into(),
+        StepsBy::Repeated => "found as work that repeats".into(),
     }
 }
 
@@ -111,13 +109,18 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
         "slow"
     };
     Some(message!(
-        "{} of {} are {}, {} instead of {}{} (at {}{})",
+        "{} of {} {} {}, {} instead of {}{}; {} of the time (at {}{})",
         count(slow.count),
-        counted(kind.count, &main.name),
+        counted(main.count, &main.name),
+        if slow.count == 1 { "is" } else { "are" },
         verb,
         rough_time(slow.mean_ns),
         rough_time(usual_ns),
         why,
+        message!(
+            "that costs {}",
+            percent(ratio(slow.excess_ns, kind.total_ns)?)
+        ),
         places,
         if others { ", …" } else { "" },
     ))

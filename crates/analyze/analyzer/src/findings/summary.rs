@@ -50,7 +50,7 @@ fn busy(report: &Report) -> Message {
     let from_to = recorded_ns.map(|_| " from first to last work");
     let of_recorded = recorded_ns.map(|recorded_ns| {
         message!(
-            "; {} of {} recorded",
+            "; {} of the {} that were recorded",
             share_of(report.busy.busy_ns, recorded_ns),
             time(recorded_ns)
         )
@@ -124,7 +124,13 @@ fn nothing_found(report: &Report) -> Message {
     let (idle_ns, span_ns) = (judged.idle.total_ns, judged.span_ns);
     // The verdict and a finding say that the cause of the idle time is not recorded.
     if report.is_paced() {
-        return "No finding: the program keeps its pace".into();
+        let is_late = steps::slow(report).is_some();
+        return if is_late {
+            "No finding beside the late ones: the program keeps its pace"
+        } else {
+            "No finding: the program keeps its pace"
+        }
+        .into();
     }
     if steps::serves(report) {
         return "No finding: the program works when a request comes".into();

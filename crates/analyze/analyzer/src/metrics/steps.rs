@@ -488,7 +488,7 @@ mod tests {
                 kind: 0,
                 span: Span::new(0, length),
             });
-            drift_pct(&tiles.collect::<Vec<_>>()).map(|drift| drift.round())
+            drift_pct(&tiles.collect::<Vec<_>>()).map(f64::round)
         };
         assert_eq!(drift(&[10, 10, 10, 7, 7, 7, 11, 11, 11]), Some(10.0));
         assert_eq!(drift(&[10; 8]), None);

@@ -233,8 +233,8 @@ impl ReplayAction {
             Self::TenPerBuffer => "--per-buffer 10",
             Self::EncodeAhead => "--encode-ahead",
             Self::NoOthers => "--no-others",
-            Self::NoHost => "--host 0x",
-            Self::NoDriver => "--driver 0x",
+            Self::NoHost => "--host 0",
+            Self::NoDriver => "--driver 0",
         }
     }
 }

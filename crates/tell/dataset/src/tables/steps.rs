@@ -7,7 +7,7 @@ use crate::cells::MemoryTable;
 use crate::error::Result;
 
 pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
-    fill(&fields(), analysis.step_parts().into_iter())
+    fill(&fields(), analysis.step_parts())
 }
 
 pub(crate) fn fields() -> Vec<TableField<StepParts>> {

@@ -36,7 +36,7 @@ fn rate(report: &Report) -> Option<String> {
     let figure = unbroken(&steps_per_second(main.per_second?));
     let usual_ns = main.kinds.first()?.median_ns;
     let usual = usual_ns.map_or_else(String::new, |ns| {
-        format!("<small>{} each</small>", unbroken(&time(ns)))
+        format!("<small>median {}</small>", unbroken(&time(ns)))
     });
     let name = format!("{}s a second", escaped(&capital(&main.name)));
     Some(tile("step", &name, &figure, &usual))

@@ -38,7 +38,7 @@ pub fn brief(report: &Report) -> Document {
 
     let findings = report.findings.iter();
     let findings = findings.filter(|finding| finding.severity != Severity::Caveat);
-    let findings = findings.count().saturating_sub(FINDINGS);
+    let findings = findings.count().saturating_sub(findings_shown(report));
     let kernels = report.kernels.len().saturating_sub(kernels_shown(report));
     let hidden = [(findings, "finding"), (kernels, "kernel")];
     whole.sections.push(more(hidden, &left_out, PAGE));
@@ -54,7 +54,7 @@ fn shorten(section: &mut Section, report: &Report) {
             .retain(|block| matches!(block, Block::Chart(_))),
         "timeline" => shorten_timeline(section),
         "idle" => shorten_idle(section, report),
-        "findings" => shorten_findings(section),
+        "findings" => shorten_findings(section, findings_shown(report)),
         "kernels" => shorten_kernels(section, kernels_shown(report)),
         _ => {}
     }
@@ -116,8 +116,15 @@ fn shorten_idle(section: &mut Section, report: &Report) {
     }
 }
 
+/// Returns the number of findings that there is room for: slow steps take that of one, and a warning.
+fn findings_shown(report: &Report) -> usize {
+    let summary = &report.summary;
+    let taken = usize::from(summary.slow.is_some()) + usize::from(summary.warning.is_some());
+    FINDINGS.saturating_sub(taken).max(1)
+}
+
 /// Leaves the first findings that are no caveats, and one line for those.
-fn shorten_findings(section: &mut Section) {
+fn shorten_findings(section: &mut Section, most: usize) {
     section
         .blocks
         .retain(|block| !matches!(block, Block::Remark(_)));
@@ -127,7 +134,7 @@ fn shorten_findings(section: &mut Section) {
             let is_caveat = |finding: &FindingEntry| finding.severity == Severity::Caveat;
             let (doubts, mut rest): (Vec<_>, Vec<_>) =
                 std::mem::take(findings).into_iter().partition(is_caveat);
-            rest.truncate(FINDINGS);
+            rest.truncate(most);
             caveats.extend(doubts.into_iter().map(|finding| finding.title));
             *block = Block::FirstSteps(rest);
         }

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, counted, moment, name, steps_per_second, time};
 use metalens_analyzer::{
-    Cause, Finding, Gain, Message, OnceKind, OncePart, Report, StepParts, message,
+    Cause, Finding, Gain, GainCertainty, Message, OnceKind, OncePart, Report, StepParts, message,
 };
 use metalens_text::units::rough_time;
 
@@ -42,7 +42,11 @@ fn bars(report: &Report, typical: &StepParts) -> Block {
         let gpu_ns = typical.gpu_ns.min(left_ns);
         let option = gain.change?.option();
         Some(StepBar {
-            name: "changed".to_owned(),
+            name: match gain.certainty {
+                GainCertainty::AtMost => "at best",
+                _ => "changed",
+            }
+            .to_owned(),
             parts: vec![(BarPart::Gpu, gpu_ns), (BarPart::Rest, left_ns - gpu_ns)],
             told: Some(format!("{}: what-if {option}", rough_time(left_ns))),
         })
