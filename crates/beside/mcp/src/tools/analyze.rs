@@ -77,15 +77,13 @@ fn figures_and_text(
     top: Option<usize>,
 ) -> Result<ToolAnswer, ToolProblem> {
     let mut document = if section == SUMMARY {
-        let mut brief = report::brief(report);
-        // This section names options of the command line, which an agent does not have.
-        brief.sections.retain(|section| section.id != "more");
-        brief
+        report::brief(report)
     } else {
         let mut document = report::document(report);
         keep(&mut document, section)?;
         document
     };
+    document.drop_commands();
     if let Some(top) = top {
         document.limit(top);
     }

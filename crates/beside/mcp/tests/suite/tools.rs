@@ -33,7 +33,7 @@ fn answers_have_the_figures_that_metalens_prints() {
     }
     assert_eq!(found["verdict"]["bound"], report["verdict"]["bound"]);
     assert_eq!(found["gaps"]["p95_ns"], report["gaps"]["p95_ns"]);
-    assert!(text.starts_with("Latency-bound: "), "{text}");
+    assert!(text.contains("\nLatency-bound: "), "{text}");
     assert!(text.contains("SYNTHETIC"), "{text}");
     assert!(!text.contains("--"), "options of the command line: {text}");
     assert!(!text.contains('\u{1b}'), "{text}");
@@ -192,7 +192,7 @@ fn errors_say_what_to_do() {
         (
             "analyze",
             json!({ "input": "fused.trace", "section": "x" }),
-            "hint: use one of verdict, timeline",
+            "hint: use one of verdict, step, timeline",
         ),
         (
             "analyze",

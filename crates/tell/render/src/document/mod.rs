@@ -127,8 +127,8 @@ pub struct StepBar {
     pub name: String,
     /// Parts of its time in nanoseconds, in the order of time.
     pub parts: Vec<(BarPart, u64)>,
-    /// Words beside the bar; its length, if there are none.
-    pub told: Option<String>,
+    /// Arguments of metalens that predict it.
+    pub command: Option<String>,
 }
 
 impl StepBar {
@@ -141,8 +141,11 @@ impl StepBar {
     /// Returns the words beside the bar.
     #[must_use]
     pub fn told(&self) -> String {
-        let told = self.told.clone();
-        told.unwrap_or_else(|| rough_time(self.length_ns()))
+        let length = rough_time(self.length_ns());
+        match &self.command {
+            Some(command) => format!("{length}: {command}"),
+            None => length,
+        }
     }
 }
 

@@ -4,7 +4,6 @@ use metalens_analyzer::message::{count, counted, moment, name, steps_per_second,
 use metalens_analyzer::{
     Cause, Finding, Gain, GainCertainty, Message, OnceKind, OncePart, Report, StepParts, message,
 };
-use metalens_text::units::rough_time;
 
 use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
 use crate::wording::{known, plain};
@@ -35,7 +34,7 @@ fn bars(report: &Report, typical: &StepParts) -> Block {
     let mut bars = vec![StepBar {
         name: format!("a {name}"),
         parts: parts(typical),
-        told: None,
+        command: None,
     }];
     let changed = best(report).and_then(|gain| {
         let left_ns = gain.step?.median_ns.min(typical.length_ns());
@@ -48,7 +47,7 @@ fn bars(report: &Report, typical: &StepParts) -> Block {
             }
             .to_owned(),
             parts: vec![(BarPart::Gpu, gpu_ns), (BarPart::Rest, left_ns - gpu_ns)],
-            told: Some(format!("{}: what-if {option}", rough_time(left_ns))),
+            command: Some(format!("what-if {option}")),
         })
     });
     bars.extend(changed);
