@@ -257,6 +257,11 @@ mod tests {
             f64::from((self.0 >> 33) as u32) / f64::from(u32::MAX >> 1)
         }
 
+        fn one_of(&mut self, count: usize) -> usize {
+            self.uniform();
+            usize::try_from(self.0 >> 33).unwrap() % count
+        }
+
         fn normal(&mut self) -> f64 {
             (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
         }
@@ -304,8 +309,11 @@ mod tests {
             let in_turn = turn / 60 % 2 == 0;
             let mut at = 1e9;
             let starts = (0..count).map(|number| {
-                let chosen = random.uniform() * as_f64(usual.len() as i64) * 0.999;
-                let chosen = if in_turn { number } else { chosen as usize };
+                let chosen = if in_turn {
+                    number
+                } else {
+                    random.one_of(usual.len())
+                };
                 let hiccup = if random.uniform() < 0.02 { 5e6 } else { 0.0 };
                 let distance = usual[chosen % usual.len()] * (1.0 + deviation * random.normal());
                 at += distance.max(1e4) + hiccup;
