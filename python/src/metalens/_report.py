@@ -148,9 +148,9 @@ class Report(Part):
         ]
         return frame(rows, names)
 
-    def chart(self, chart: str = "timeline", *, theme: str = "light") -> str:
-        """Draws a chart as SVG: timeline, busy, idle, gaps, kernels or roofline."""
-        how = flags([("chart", chart), ("theme", theme), ("format", "svg"), ("output", "-")])
+    def chart(self, chart: str = "timeline") -> str:
+        """Draws a chart as SVG: timeline, idle, gaps, kernels or roofline."""
+        how = flags([("chart", chart), ("format", "svg"), ("output", "-")])
         return run("chart", self.path, *self._choice, *how, "--quiet")
 
     def __repr__(self) -> str:
