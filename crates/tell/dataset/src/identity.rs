@@ -1,7 +1,7 @@
 //! Names a run by a hash of the recorded intervals and the analyzed process.
 //!
 //! Writing the same recording again, from any path, replaces its rows instead of duplicating them.
-//! This is also true for another window of it (`--from`, `--skip-warmup`). A report on another
+//! This is also true for another window of it (`--from`, `--step`). A report on another
 //! process of the same recording is another run.
 
 use metalens_analyzer::{Analysis, AnyInterval, Report};

@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
                 framework: FrameworkName::PyTorch,
                 action: Some("record the signposts of torch.mps.profiler.profile()"),
                 advice: "torch.mps.profiler.profile() emits signposts: record them with --instrument \
-                     os_signpost, and select them with --phase.",
+                     os_signpost, and select them with --step.",
             },
         ],
         counter_evidence: "None: the recording has no labels.",

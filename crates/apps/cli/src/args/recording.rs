@@ -198,7 +198,7 @@ pub(crate) struct RecorderArguments {
     /// Add hardware counters of the GPU, if the chip and Xcode support them; some refuse to record
     #[arg(long)]
     pub(crate) counters: bool,
-    /// Leave out the instrument Points of Interest, which records signposts for `analyze --phase`
+    /// Leave out the instrument Points of Interest, which records signposts for `analyze --step`
     #[arg(long)]
     pub(crate) no_signposts: bool,
     /// Add shader samples, if the GPU delivers them

@@ -337,7 +337,7 @@ fn a_program_in_a_guarded_folder_is_warned_of() {
     assert!(said.contains("the recording is in ~/Documents"), "{said}");
 }
 
-/// Signposts that were not recorded cost nothing but the phases, and `analyze --phase` says what to do.
+/// Signposts that were not recorded cost nothing but the phases, and `analyze --step` says what to do.
 #[test]
 fn missing_signposts_are_explained_by_the_analysis() {
     let check = |misbehavior: &str, code: i32, expected: &str| {
