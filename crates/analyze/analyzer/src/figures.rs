@@ -356,10 +356,10 @@ pub const FIGURES: &[Figure] = &[
         .column("memory_live_bytes", "Those that were never freed."),
     count(Memory, "memory.steps.median_allocations",
         |r| whole(r.memory.as_ref()?.steps?.median_allocations))
-        .compared("allocations per iteration", Lower),
+        .compared("allocations per step", Lower),
     bytes("memory.steps.median_bytes",
         |r| whole(r.memory.as_ref()?.steps?.median_bytes))
-        .compared("bytes allocated per iteration", Lower),
+        .compared("bytes allocated per step", Lower),
 ];
 
 #[expect(

@@ -74,6 +74,7 @@
 //! * Busy time + gaps = window.
 //! * The idle time by cause sums to the idle time, for each gap and in total. The causes of
 //!   two adjacent windows add up to the causes of both together.
+//! * The steps of the main series and what runs once tile the run; the parts of a step sum to its length.
 //! * The times at each queue depth sum to the window.
 //! * The figures of a command buffer are the same in each window in which it counts, and so
 //!   is the queue depth at any time in each window.
@@ -81,7 +82,6 @@
 //! * The kernels' instances sum to the process's GPU intervals, and so do the channels'.
 //! * The intervals of all processes and the unattributed ones sum to all intervals.
 //! * The parts of the utilization tile the window; their busy times sum to the busy time.
-//! * A warm-up is cut off only on request, and then both results are shown.
 //! * Machine busy = busy time + others' busy time - their overlap.
 //! * Absent is not zero: a process without GPU intervals is an error that lists those with some.
 //! * The work of other processes is never counted as the process's own, and never ignored.

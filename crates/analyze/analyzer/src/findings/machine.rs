@@ -61,9 +61,9 @@ pub(super) const RULES: &[Rule] = &[
         effort: Effort::Investigate,
         title: "GPU memory grows steadily",
         condition: memory_growing,
-        action: "reuse or release buffers that each iteration allocates",
+        action: "reuse or release buffers that each step allocates",
         advice: "The program keeps memory that it should reuse or release. Look at buffers \
-             allocated in each iteration, at caches without a limit (MLX: \
+             allocated in each step, at caches without a limit (MLX: \
              mx.set_cache_limit), and at autorelease pools that are never drained.",
         knobs: &[],
         counter_evidence: "A cache that stops growing later: record for longer.",

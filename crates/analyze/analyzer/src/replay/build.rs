@@ -46,7 +46,7 @@ pub(crate) struct Recorded<'a> {
     /// Source of the driver's times.
     pub driver: Option<ChainSource>,
     /// Places of the submissions that begin at their time whatever the program does: those that begin
-    /// iterations of a program that keeps a pace, and those that begin work on a request.
+    /// steps of a program that keeps a pace, and those that begin work on a request.
     pub held: &'a [usize],
     /// Places of the submissions that begin a step, with whether the step counts.
     pub steps: Vec<(usize, bool)>,

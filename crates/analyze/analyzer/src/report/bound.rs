@@ -31,7 +31,7 @@ pub enum Bound {
     Latency,
     /// Contended: other processes ran on the GPU while work waited.
     Contended,
-    /// Paced: iterations begin on a grid of time, such as that of a display.
+    /// Paced: steps begin on a grid of time, such as that of a display.
     Paced,
     /// Mixed: no part alone gives half of what all parts beside the GPU's work give.
     Mixed,

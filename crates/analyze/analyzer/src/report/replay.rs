@@ -25,7 +25,7 @@ pub struct WhatIf {
     pub driver: Option<ChainSource>,
     /// Whether the program waits for completions.
     pub waiting: Waiting,
-    /// True if iterations begin on a grid of time, which the change does not move.
+    /// True if steps begin on a grid of time, which the change does not move.
     pub is_paced: bool,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
     pub before_ns: u64,
@@ -285,7 +285,7 @@ pub struct Replay {
     /// committed several times.
     pub left_out: u64,
     /// Whether only command buffers in the middle were replayed, because there are very many. All times
-    /// are multiplied to stand for the whole steady part, or window.
+    /// are multiplied to stand for all that is judged.
     pub is_sample: bool,
     /// Source of the driver's times; null if they are not recorded, so that the driver's work counts
     /// as latency.

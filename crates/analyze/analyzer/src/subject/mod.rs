@@ -113,7 +113,7 @@ pub(crate) struct CommandInput<'a> {
 
 impl Subject {
     /// Chooses processes and window, and drops the intervals of other processes. The encoders'
-    /// threads are kept only for debug groups. The window is cut to an iteration if one is given.
+    /// threads are kept only for debug groups. The window is cut to a step if one is given.
     pub(crate) fn new(
         mut timeline: Timeline,
         signposts: SignpostTables,

@@ -78,7 +78,9 @@ pub(super) fn kernels(report: &Report) -> Section {
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
     table.rest = message!(" of {}", time(rest_ns));
-    let mut section = Section::new("kernels", "Kernels", 4)
+    let draws = report.steps.first().is_some_and(|main| main.name == "frame");
+    let title = if draws { "Passes" } else { "Kernels" };
+    let mut section = Section::new("kernels", title, 4)
         .with(Chart::picture("kernels"))
         .with(Block::Table(table));
     if let Some(functions) = functions(report) {

@@ -18,7 +18,7 @@ use crate::report::Sequence;
 use crate::subject::gaps::Gap;
 use crate::subject::interval::Interval;
 
-/// Longest pattern that is searched. A longer one is an iteration, not something to fuse.
+/// Longest pattern that is searched. A longer one is a step, not something to fuse.
 const LONGEST: usize = 64;
 
 /// Number of sequences that a report lists.
