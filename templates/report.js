@@ -9,7 +9,7 @@
 
   const byId = id => document.getElementById(id);
   const data = JSON.parse(byId('timeline-data').textContent);
-  const [FROM, TO] = data.full, SPAN = data.span_ns;
+  const SPAN = data.span_ns;
   const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
   /** Number of kernels with a color of their own; the next number is the color of all others. */
   const OWN = 5;
@@ -18,14 +18,16 @@
   const colorOf = new Uint8Array(data.names.length).fill(OWN);
   data.colored.forEach((name, color) => { if (name) colorOf[name] = color; });
 
-  /** Returns a reader of numbers, which are packed as LEB128 in Base64. */
-  function reader(text) {
-    const raw = atob(text);
+  /** Returns the bytes of a Base64 text. */
+  const bytesOf = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+
+  /** Returns a reader of numbers, which are packed as LEB128. */
+  function reader(bytes) {
     let at = 0;
     const next = () => {
       let value = 0, unit = 1, byte;
       do {
-        byte = raw.charCodeAt(at++);
+        byte = bytes[at++];
         value += (byte & 127) * unit;
         unit *= 128;
       } while (byte & 128);
@@ -35,7 +37,7 @@
       const folded = next();
       return folded % 2 ? -(folded + 1) / 2 : folded / 2;
     };
-    return { next, signed, parts: () => {
+    return { next, signed, column: (length, one = next) => Array.from({ length }, one), parts: () => {
       const there = next(), parts = new Array(CAUSES).fill(0);
       for (let cause = 0; cause < CAUSES; cause++) if (there & (1 << cause)) parts[cause] = next();
       return parts;
@@ -51,85 +53,122 @@
     series.reach.push(last < 0 ? end : Math.max(end, series.reach[last]));
   }
 
-  /** Unpacks the data that is stored item by item: a series for each lane, the last for other processes; and gaps. */
-  function unpack() {
-    const lanes = Array.from({ length: LANES + 1 }, newSeries);
-    for (const series of lanes) series.chain = [];
-    let from = reader(data.intervals), at = 0, begun = 0;
-    const owners = reader(data.chains.owners);
-    for (let n = data.counts[0]; n > 0; n--) {
-      at += from.next();
-      const end = at + from.next(), lane = from.next(), owner = owners.next();
-      push(lanes[lane], at, end, from.next());
-      lanes[lane].chain.push(owner ? begun + 1 - owner : null);
+  /** Largest number of intervals and gaps that are unpacked at once. */
+  const MOST = 100_000;
+  /** The part of the window that is here item by item. */
+  let full, lanes, gaps, idle, chains, sampled;
+
+  /**
+   * Unpacks neighboring parts of the window: a series for each lane, the last for other processes; gaps; command buffers;
+   * CPU samples. What reaches from one part into the next is in both.
+   */
+  function hold(parts) {
+    full = [parts[0].full[0], parts[parts.length - 1].full[1]];
+    lanes = Array.from({ length: LANES + 1 }, () => ({ ...newSeries(), chain: [] }));
+    gaps = { start: [], end: [], reach: [], parts: [], before: [], after: [] };
+    idle = { start: [], end: [], reach: [], cause: [] };
+    chains = [];
+    sampled = parts.every(part => part.counts.samples !== null) ? { reach: [], functions: [] } : null;
+    for (const part of parts) unpack(part, part === parts[0] ? -1 : part.full[0]);
+  }
+
+  /** Unpacks a part, without what begins before a time. */
+  function unpack({ full, counts, bytes }, since) {
+    const from = reader(bytes), { column, signed } = from, spans = intervals(from, counts.intervals);
+    let begun = chains.length;
+    column(counts.intervals).forEach((owner, at) => {
+      const { lane, start, end, name } = spans[at];
+      if (start >= since) {
+        push(lanes[lane], start, end, name);
+        lanes[lane].chain.push(owner ? begun + 1 - owner : null);
+      }
       if (owner === 1) begun++;
-    }
-    const gaps = { start: [], end: [], reach: [], parts: [], before: [], after: [] };
-    const idle = { start: [], end: [], reach: [], cause: [] };
-    from = reader(data.gaps);
-    at = 0;
-    for (let n = data.counts[1]; n > 0; n--) {
-      at += from.next();
-      const parts = from.parts(), end = at + parts.reduce((sum, ns) => sum + ns, 0);
-      gaps.start.push(at);
+    });
+    unpackChains(from, counts.chains);
+
+    const guessed = guesses(spans, full), n = counts.gaps, starts = column(n, signed), ends = column(n, signed);
+    const before = column(n), after = column(n), many = column(n), causes = column(many.reduce((sum, one) => sum + one, 0));
+    for (let gap = 0, part = 0; gap < n; gap++) {
+      const guess = guessed[gap] || { start: 0, end: 0, before: 0, after: 0 }, start = guess.start + starts[gap], end = guess.end + ends[gap];
+      const parts = new Array(CAUSES).fill(0);
+      let at = start;
+      for (let left = many[gap]; left > 0; left--) {
+        const cause = causes[part++], until = left > 1 ? at + from.next() : end;
+        parts[cause] += until - at;
+        if (start >= since) {
+          idle.start.push(at);
+          idle.end.push(until);
+          idle.reach.push(until);
+          idle.cause.push(cause);
+        }
+        at = until;
+      }
+      if (start < since) continue;
+      gaps.start.push(start);
       gaps.end.push(end);
       gaps.reach.push(end);
       gaps.parts.push(parts);
-      gaps.before.push(from.next());
-      gaps.after.push(from.next());
+      gaps.before.push(before[gap] ? before[gap] - 1 : guess.before);
+      gaps.after.push(after[gap] ? after[gap] - 1 : guess.after);
     }
-    from = reader(data.idle);
-    at = 0;
-    for (let n = data.counts[2]; n > 0; n--) {
-      const start = at + from.next();
+
+    const waits = column(counts.others);
+    let at = 0;
+    for (const wait of waits) {
+      const start = at + wait;
       at = start + from.next();
-      idle.start.push(start);
-      idle.end.push(at);
-      idle.reach.push(at);
-      idle.cause.push(from.next());
+      if (start >= since) push(lanes[OTHERS], start, at, 0);
     }
-    from = reader(data.others);
-    at = 0;
-    for (let n = data.counts[3]; n > 0; n--) {
-      const start = at + from.next();
-      at = start + from.next();
-      push(lanes[OTHERS], start, at, 0);
+    const moments = column(counts.samples || 0);
+    if (!sampled) return;
+    at = full[0];
+    for (const wait of moments) {
+      at += wait;
+      sampled.reach.push(at);
+      sampled.functions.push(from.next());
     }
-    return { lanes, gaps, idle };
+  }
+
+  /** Reads the intervals of a part: lane, start, end, name. */
+  function intervals({ column, signed }, count) {
+    const lanes = column(count), names = column(count), waits = column(count, signed), lengths = column(count);
+    const ends = new Array(LANES).fill(0);
+    return lanes.map((lane, at) => {
+      const start = ends[lane] + waits[at];
+      ends[lane] = start + lengths[at];
+      return { lane, start, end: ends[lane], name: names[at] };
+    });
+  }
+
+  /** Returns the times without an interval, each with the numbers of the names around it plus 1; 0 for none. */
+  function guesses(spans, [from, to]) {
+    const guessed = [];
+    let end = from, last = 0;
+    for (const one of spans) {
+      if (one.end === one.start) continue;
+      if (one.start > end) guessed.push({ start: end, end: one.start, before: last, after: one.name + 1 });
+      if (one.end >= end) [end, last] = [one.end, one.name + 1];
+    }
+    return guessed.concat({ start: end, end: Math.max(end, to), before: last, after: 0 });
   }
 
   /**
    * Unpacks the stations of each command buffer that has more than its time on the GPU, in order; a station that is not
    * recorded is missing.
    */
-  function unpackChains() {
-    const from = reader(data.chains.stations), chains = [];
+  function unpackChains(from, count) {
     let start = 0;
-    for (let n = data.chains.count; n > 0; n--) {
+    for (let n = count; n > 0; n--) {
       start += from.signed();
       const end = start + from.next(), there = from.next(), chain = { start, end };
       STATIONS.forEach((name, at) => { if (there & (1 << at)) chain[name] = start + from.signed(); });
       chains.push(chain);
     }
-    return chains;
-  }
-
-  /** Unpacks the CPU samples: times, and the number of the function's name plus 1. */
-  function unpackSamples() {
-    if (!data.sampled) return null;
-    const from = reader(data.sampled.samples), reach = [], functions = [];
-    let at = FROM;
-    for (let n = data.sampled.count; n > 0; n--) {
-      at += from.next();
-      reach.push(at);
-      functions.push(from.next());
-    }
-    return { reach, functions };
   }
 
   /** Unpacks the states over time, by row; and the time in any state, if not all states are stored. */
   function unpackHeld({ label, kind, rows, count, of, pieces, covered }) {
-    const from = reader(pieces);
+    const from = reader(bytesOf(pieces));
     const series = Array.from({ length: rows }, () => ({ ...newSeries(), shade: [], induced: [] }));
     let at = 0;
     for (let n = count; n > 0; n--) {
@@ -141,7 +180,7 @@
       row.induced.push(shade >= SHADES);
     }
     const some = covered && { width_ns: covered.width_ns, shades: new Map(covered.shades.map(
-      ([shade, buckets]) => [shade, Float64Array.from({ length: covered.count }, reader(buckets).next)])) };
+      ([shade, buckets]) => [shade, Float64Array.from({ length: covered.count }, reader(bytesOf(buckets)).next)])) };
     return { label, kind, count, of, series, covered: some };
   }
 
@@ -152,7 +191,7 @@
   function pyramid() {
     if (!data.buckets) return null;
     const { count, width_ns } = data.buckets, rows = [], lanes = Array.from({ length: LANES + 1 }, () => []);
-    const busy = reader(data.buckets.busy), idle = reader(data.buckets.idle);
+    const busy = reader(bytesOf(data.buckets.busy)), idle = reader(bytesOf(data.buckets.idle));
     data.buckets.rows.forEach(([lane, color], row) => {
       lanes[lane].push({ color, row });
       rows.push([Float64Array.from({ length: count }, busy.next)]);
@@ -163,7 +202,7 @@
       idle.parts().forEach((ns, cause) => { causes[cause][at] = ns; });
     }
     for (const row of causes) rows.push([row]);
-    rows.push([Float64Array.from({ length: count }, reader(data.buckets.begun).next)]);
+    rows.push([Float64Array.from({ length: count }, reader(bytesOf(data.buckets.begun)).next)]);
     for (const levels of rows) {
       while (levels[levels.length - 1].length > 1) {
         const fine = levels[levels.length - 1];
@@ -174,10 +213,19 @@
     return { rows, width_ns, lanes, idleRow, begunRow: idleRow + CAUSES };
   }
 
-  const { lanes, gaps, idle } = unpack(), chains = unpackChains(), sampled = unpackSamples(), held = data.held.map(unpackHeld);
+  const held = data.held.map(unpackHeld);
+  hold([{ ...data, bytes: bytesOf(data.packed) }]);
   const buckets = pyramid();
   const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.lanes[OTHERS].some(({ row }) => buckets.rows[row].at(-1)[0] > 0));
   const nameOf = number => data.names[number];
+  /** Beginning that most kernels have in common, which tells none apart: where there is little room, it is left out. */
+  const common = (() => {
+    const all = [...new Set(lanes.slice(0, LANES).flatMap(({ name }) => name))].map(nameOf).sort();
+    const middle = all[all.length >> 1] || '', most = all.length / 2;
+    let length = middle.length - 1;
+    while (length > 0 && all.filter(name => name.startsWith(middle.slice(0, length))).length <= most) length--;
+    return all.length > 1 && length >= 8 ? middle.slice(0, length) : '';
+  })();
 
   // ---- Positions and shares.
 
@@ -191,7 +239,30 @@
     return low;
   }
 
-  const isExact = view => data.is_whole || (TO > FROM && view[0] >= FROM && view[1] <= TO);
+  const isExact = view => data.is_whole || (full[1] > full[0] && view[0] >= full[0] && view[1] <= full[1]);
+
+  /** Parts that are being unpacked, and when they are here. */
+  let wanted = [], here = Promise.resolve();
+
+  /** Unpacks the stored parts that a view needs, unless they are too many to look at. */
+  function unpackFor(view) {
+    if (isExact(view)) return here;
+    const parts = data.parts.filter(part => part.full[0] < view[1] && part.full[1] > view[0]);
+    const isSame = parts.length === wanted.length && parts[0] === wanted[0];
+    if (isSame || !parts.length || parts.reduce((sum, { counts }) => sum + counts.intervals + counts.gaps, 0) > MOST) return here;
+    wanted = parts;
+    here = Promise.all(parts.map(inflated)).then(all => {
+      if (wanted !== parts) return;
+      hold(parts.map((part, at) => ({ ...part, bytes: all[at] })));
+      if (marked) search(marked);
+      request();
+    });
+    return here;
+  }
+  async function inflated({ packed }) {
+    const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
 
   /** A smaller share of a column is a rounding error: even a nanosecond in a day is more. */
   const NOTHING = 1e-12;
@@ -363,6 +434,7 @@
 
   function draw() {
     scheduled = false;
+    unpackFor(view);
     const ratio = canvas.width / width(), pixels = canvas.width;
     paper.setTransform(ratio, 0, 0, ratio, 0, 0);
     paper.fillStyle = colors.page;
@@ -440,10 +512,6 @@
   function drawOverview(row, pixels, ratio) {
     if (!overview || overview.length !== pixels) overview = busyColumns(pixels);
     fill(row, overview, colors.faint, ratio);
-    if (!data.is_whole && TO > FROM) {
-      paper.fillStyle = colors.ink;
-      paper.fillRect(FROM / SPAN * width(), row.top + row.height, Math.max(2, (TO - FROM) / SPAN * width()), 3);
-    }
     if (view[0] <= 0 && view[1] >= SPAN) return;
     const [left, right] = overviewBox();
     paper.fillStyle = colors.page;
@@ -563,7 +631,7 @@
     const names = Object.keys(missing).filter(key => chain[key] === undefined).map(key => missing[key]);
     return [
       ...(names.length ? [`not recorded: ${names.join(', ')}`] : []),
-      ...(chain.driver !== undefined && data.chains.submits_at_end ? ["the end of the driver's work counts as the submission"] : []),
+      ...(chain.driver !== undefined && data.submits_at_end ? ["the end of the driver's work counts as the submission"] : []),
     ];
   }
 
@@ -641,8 +709,10 @@
 
   function text(words, x, y, colour, room) {
     if (room < 12) return;
-    let shown = words.length > 120 ? words.slice(0, 120) : words;
-    if (paper.measureText(shown).width > room) {
+    let shown = words.slice(0, 120);
+    const fits = () => paper.measureText(shown).width <= room;
+    if (!fits() && common && words.startsWith(common)) shown = '…' + words.slice(common.length, common.length + 120);
+    if (!fits()) {
       let low = 0, high = shown.length;
       while (low < high) {
         const middle = (low + high + 1) >> 1;
@@ -680,7 +750,7 @@
       how = 'Here every interval is shown in full.';
     } else {
       how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: the height of a column is its busy share. ` +
-        (TO > FROM ? `This page has ${time(TO - FROM)} from ${moment(FROM)} in full (marked at the top).` : '');
+        (data.parts.length ? 'Zoom in to see each interval.' : `This page has only ${time(full[1] - full[0])} from ${moment(full[0])} in full.`);
     }
     byId('state').textContent = shown + how;
     byId('state').dataset.mode = isExact(view) ? 'exact' : 'buckets';
@@ -984,7 +1054,7 @@
       functions.set(name, (functions.get(name) || 0) + 1);
       many++;
     }
-    const threads = data.sampled.of_encoding ? ' of the threads that encode' : '';
+    const threads = data.of_encoding ? ' of the threads that encode' : '';
     const rows = [...functions].sort(([, a], [, b]) => b - a), rest = rows.splice(MOST_KERNELS);
     const head = document.createElement('li');
     head.className = many ? 'title' : 'faint';
@@ -1006,8 +1076,9 @@
   // ---- Going to what the page names.
 
   /** Selects what begins at a moment of the recording, and moves the timeline there. */
-  function go(moment, long) {
+  async function go(moment, long) {
     const at = moment - data.start_ns;
+    await unpackFor([at, Math.min(SPAN, at + Math.max(1, long || 0))]);
     const exactly = series => {
       for (let one = firstPast(series, at - 1); one < series.start.length && series.start[one] <= at; one++) {
         if (series.start[one] === at) return one;
@@ -1074,7 +1145,7 @@
     request();
   }
   function tellFound() {
-    const where = data.is_whole ? '' : ' in the part that is here in full';
+    const where = data.is_whole ? '' : ` in the ${time(full[1] - full[0])} around`;
     byId('found').textContent = !marked ? '' : !matches.length ? 'none' + where
       : matchAt < 0 ? `${count(matches.length)} found${where}` : `${count(matchAt + 1)} of ${count(matches.length)}${where}`;
   }
@@ -1260,14 +1331,18 @@
     for (const key of document.querySelectorAll('#causes .key, #idle-table .cause')) {
       const cause = data.causes.indexOf(key.firstElementChild.classList[1]), button = document.createElement('button');
       if (!idle.cause.includes(cause)) continue;
-      let longest = null, next = 0;
+      let longest = [], of = null, next = 0;
       button.type = 'button';
       button.className = 'jump';
-      button.title = 'Select the longest, then the next' + (data.is_whole ? '' : ', of those that are here in full');
+      button.title = 'Select the longest, then the next' + (data.is_whole ? '' : ', of those around');
       button.textContent = key.textContent;
       button.addEventListener('click', () => {
-        const length = at => idle.end[at] - idle.start[at];
-        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a));
+        if (of !== full) {
+          const length = at => idle.end[at] - idle.start[at];
+          longest = [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a));
+          [of, next] = [full, 0];
+        }
+        if (!longest.length) return;
         const place = next++ % longest.length, at = longest[place];
         select(idle.start[at], idle.end[at], `${data.labels[cause]} (number ${count(place + 1)} of ${count(longest.length)}${data.is_whole ? '' : ' here'} by length)`);
         look(...around(selected));
@@ -1422,10 +1497,11 @@
       select();
       const [, at] = /^#at-(\d+)/.exec(link.hash);
       link.click();
+      await here;
       await wait();
       results.links.push({
         section: link.closest('section').id, at_ns: Number(at), text: link.textContent, view: [...view],
-        selected: selected && [selected.from, selected.to], has_focus: document.activeElement === canvas,
+        selected: selected && [selected.from, selected.to], has_focus: document.activeElement === canvas, is_exact: isExact(view),
       });
     }
     const wide = () => view[1] - view[0];
@@ -1457,7 +1533,7 @@
     find.value = name.toUpperCase();
     find.dispatchEvent(new Event('input'));
     const enter = () => find.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
-    results.search = { name, all: byId('found').textContent, found: [] };
+    results.search = { name, all: byId('found').textContent, full, found: [] };
     for (let n = 0; n < 2 && matches.length; n++) {
       enter();
       results.search.found.push([selected.from, selected.to, selected.what, byId('found').textContent]);

@@ -4,7 +4,7 @@
 use std::num::NonZeroU64;
 
 use metalens_trace::{Names, ProcessId, Symbol};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::basics::distinct::distinct;
 use crate::basics::spans::{Span, touches};
@@ -16,9 +16,10 @@ use crate::metrics::lanes::Lanes;
 use crate::metrics::steps::split;
 use crate::report::{Cause, GapParts, NamedBy, Report, StepParts};
 use crate::subject::Subject;
-use crate::subject::buffers::{Buffer, buffers};
+use crate::subject::buffers::Buffer;
 use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::steps::Tile;
 
 /// Result of an analysis: the report, and the data that it was computed from.
 pub struct Analysis {
@@ -195,11 +196,11 @@ impl Analysis {
             return Vec::new();
         };
         let window = self.subject.window();
-        let tiles = main.tiles().map(|(place, step, span)| StateInterval {
-            start_ns: span.clip(window).start_ns,
-            end_ns: span.clip(window).end_ns,
-            what: if main.counts(step) {
-                format!("{} {}", said.name, place + 1)
+        let tiles = main.tiles().map(|tile| StateInterval {
+            start_ns: tile.span.clip(window).start_ns,
+            end_ns: tile.span.clip(window).end_ns,
+            what: if tile.counts {
+                format!("{} {}", said.name, tile.number())
             } else {
                 "once".to_owned()
             },
@@ -211,26 +212,18 @@ impl Analysis {
     /// Returns the steps of the main series that lie in the window, each with the parts of its time.
     #[must_use]
     pub fn step_parts(&self) -> Vec<StepParts> {
-        let window = self.subject.window();
         let main = self.subject.series.first();
-        let tiles = main.into_iter().flat_map(|main| {
-            let steps = main.tiles().filter(|(_, step, _)| main.counts(step));
-            steps.map(|(place, _, span)| (place as u64 + 1, span))
-        });
-        let inside = tiles.filter(|(_, span)| span.clip(window) == *span);
-        let (numbers, spans): (Vec<u64>, Vec<Span>) = inside.unzip();
-        let mut steps = Vec::with_capacity(spans.len());
-        let splitter = GapSplitter::new(&self.subject);
-        split(&self.gaps, &splitter, &spans, |place, gpu_ns, idle| {
-            let step = numbers.get(place).zip(spans.get(place));
-            steps.extend(step.map(|(&number, span)| StepParts {
-                number,
-                start_ns: span.start_ns,
-                end_ns: span.end_ns,
-                gpu_ns,
-                idle,
-            }));
-        });
+        let tiles = main
+            .into_iter()
+            .flat_map(|main| main.tiles_in(self.subject.window()));
+        let tiles: Vec<Tile> = tiles.collect();
+        let mut steps = Vec::with_capacity(tiles.len());
+        split(
+            &self.gaps,
+            &GapSplitter::new(&self.subject),
+            &tiles,
+            |step| steps.push(step),
+        );
         steps
     }
 
@@ -309,33 +302,43 @@ impl Analysis {
         })
     }
 
-    /// Returns the command buffers with an interval in a part of the window, in the order of their
-    /// ids; without those that were committed several times, whose stations are of no single commit.
+    /// Returns the command buffers with these ids, in the order of the ids; without those that were
+    /// committed several times, whose stations are of no single commit.
     #[must_use]
-    pub fn command_buffers(&self, from_ns: u64, to_ns: u64) -> Vec<CommandBuffer> {
-        let part = Span::new(from_ns, to_ns);
-        let mine = self.subject.mine.iter();
-        let inside = mine.clone().filter(|row| touches(row.span, part));
-        let ids = inside.filter_map(|row| row.command_buffer);
-        let ids = ids.filter(|&id| !self.subject.commands.is_reused(id));
-        let ids: FxHashSet<NonZeroU64> = ids.collect();
-        let rows = mine.filter(|row| row.command_buffer.is_some_and(|id| ids.contains(&id)));
+    pub fn command_buffers(&self, ids: impl IntoIterator<Item = NonZeroU64>) -> Vec<CommandBuffer> {
+        let Subject {
+            buffers,
+            commands,
+            mine,
+            ..
+        } = &self.subject;
+        let mut ids: Vec<NonZeroU64> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let known = ids.iter().filter_map(|id| {
+            let place = buffers.binary_search_by_key(id, |buffer| buffer.id);
+            buffers.get(place.ok()?)
+        });
+        let known: Vec<&Buffer> = known
+            .filter(|buffer| !commands.is_reused(buffer.id))
+            .collect();
+        // Of a million intervals, only those are looked at that can be of these command buffers.
+        let first_ns = known.iter().map(|buffer| buffer.span.start_ns).min();
+        let last_ns = known.iter().map(|buffer| buffer.span.end_ns).max();
+        let from = mine.partition_point(|row| Some(row.span.start_ns) < first_ns);
+        let to = mine.partition_point(|row| Some(row.span.start_ns) <= last_ns);
+        let near = mine.get(from..to).unwrap_or_default();
 
         let mut encoded: FxHashMap<NonZeroU64, (u64, u64)> = FxHashMap::default();
-        for row in rows.clone() {
-            let encoding = self.subject.commands.encoding(row);
-            if let (Some(id), Some(Span { start_ns, end_ns })) =
-                (row.command_buffer, encoding.map(|encoding| encoding.span))
-            {
+        for row in near {
+            if let (Some(id), Some(encoding)) = (row.command_buffer, commands.encoding(row)) {
+                let Span { start_ns, end_ns } = encoding.span;
                 let known = encoded.entry(id).or_insert((start_ns, end_ns));
                 *known = (known.0.min(start_ns), known.1.max(end_ns));
             }
         }
-
-        buffers(rows, self.subject.window())
-            .iter()
-            .map(|buffer| self.stations(buffer, encoded.get(&buffer.id).copied()))
-            .collect()
+        let stations = |buffer: &&Buffer| self.stations(buffer, encoded.get(&buffer.id).copied());
+        known.iter().map(stations).collect()
     }
 
     /// Returns the stations of a command buffer. Impossible orders come from damaged rows.
@@ -343,11 +346,6 @@ impl Analysis {
         let Subject {
             commands, chain, ..
         } = &self.subject;
-        // Of one that the window cuts, only this list has all times.
-        let cut_by_window = &self.subject.buffers;
-        let place = cut_by_window.binary_search_by_key(&buffer.id, |known| known.id);
-        let cut = place.ok().and_then(|place| cut_by_window.get(place));
-        let buffer = cut.unwrap_or(buffer);
         let committed_ns = buffer.committed_ns();
         let driver = chain.times_of(buffer.id).filter(|driver| {
             let begins_ns = i128::from(driver.begins_ns);
@@ -427,8 +425,13 @@ impl Analysis {
     /// Returns the idle time in order of time, cut where its cause changes: the parts of
     /// [`Self::gaps`] with their times.
     pub fn idle(&self) -> impl Iterator<Item = IdleStretch> + '_ {
+        self.idle_in(0, u64::MAX)
+    }
+
+    /// Returns the idle time of the gaps that touch a part of the window.
+    pub fn idle_in(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = IdleStretch> + '_ {
         let splitter = GapSplitter::new(&self.subject);
-        self.gaps
+        self.gaps_between(from_ns, to_ns)
             .iter()
             .flat_map(move |gap| splitter.stretches(gap))
             .map(|(span, cause)| IdleStretch {
@@ -460,10 +463,21 @@ impl Analysis {
 
     /// Returns every gap of the window, in order of time.
     pub fn gaps(&self) -> impl Iterator<Item = ExplainedGap<'_>> {
+        self.gaps_in(0, u64::MAX)
+    }
+
+    fn gaps_between(&self, from_ns: u64, to_ns: u64) -> &[Gap] {
+        let first = self.gaps.partition_point(|gap| gap.span.end_ns <= from_ns);
+        let end = self.gaps.partition_point(|gap| gap.span.start_ns < to_ns);
+        self.gaps.get(first..end).unwrap_or_default()
+    }
+
+    /// Returns the gaps that touch a part of the window, in order of time.
+    pub fn gaps_in(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = ExplainedGap<'_>> {
         let splitter = GapSplitter::new(&self.subject);
         let name = |index: Option<usize>| Some(self.kernels.name(self.kernels.number_of(index?)?));
 
-        self.gaps.iter().map(move |gap| {
+        self.gaps_between(from_ns, to_ns).iter().map(move |gap| {
             let split = splitter.split(gap);
             ExplainedGap {
                 start_ns: gap.span.start_ns,

@@ -64,7 +64,7 @@ pub(crate) fn selected_step(trace: &Trace, request: &Request) -> Result<Option<S
 fn analyze_part(trace: Trace, request: &Request, step: Option<SelectedStep>) -> Result<Analysis> {
     let Measured {
         recording,
-        mut subject,
+        subject,
         occupancy,
         kernels,
         mut figures,
@@ -107,12 +107,6 @@ fn analyze_part(trace: Trace, request: &Request, step: Option<SelectedStep>) -> 
         report.notes.push(notes::intervals_from_raw_events());
     }
 
-    // Only of those that the window cuts do its intervals not tell the times. There may be a million.
-    let window = subject.window();
-    let is_cut = |span: Span| span.clip(window) != span;
-    let cut = subject.buffers.iter();
-    let cut = cut.filter(|buffer| buffer.in_window && is_cut(buffer.span));
-    subject.buffers = cut.copied().collect();
     Ok(Analysis::new(
         report,
         subject,

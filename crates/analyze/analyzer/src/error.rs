@@ -129,12 +129,14 @@ pub enum Error {
         problem: String,
     },
     /// The recording has no steps of the requested name.
-    #[error("no os_signpost interval and no work is named {wanted}; {}", recorded_names(.present))]
+    #[error("no os_signpost interval and no work is named {wanted}; {}", recorded_names(.present, .work))]
     NoSuchStep {
         /// Requested name.
         wanted: String,
         /// Names of the recorded phases.
         present: Vec<String>,
+        /// Names of the recorded work.
+        work: Vec<String>,
     },
     /// No steps were found, or fewer.
     #[error("there is no step {wanted}: {}", found_steps(*.count))]
@@ -371,10 +373,21 @@ impl Failure for Error {
                 "{}perhaps its threads only waited; choose another process with --process",
                 did_you_mean(wanted, present.iter().map(|(name, _)| name.as_str()))
             )),
-            Self::NoSuchStep { wanted, present } if !present.is_empty() => Some(format!(
-                "{}choose one of these with --step",
-                did_you_mean(wanted, present.iter().map(String::as_str))
-            )),
+            Self::NoSuchStep {
+                wanted,
+                present,
+                work,
+            } if !present.is_empty() || !work.is_empty() => {
+                let names = present.iter().chain(work).map(String::as_str);
+                let marked = match present.as_slice() {
+                    [] => format!("; or {}", self.fixed_hint().unwrap_or_default()),
+                    _ => String::new(),
+                };
+                Some(format!(
+                    "{}choose one of these with --step{marked}",
+                    did_you_mean(wanted, names)
+                ))
+            }
             Self::NoSuchNumber {
                 count: count @ 1.., ..
             } => Some(format!("choose a number from 1 to {count}")),
@@ -478,12 +491,20 @@ fn found_steps(count: usize) -> String {
     }
 }
 
-fn recorded_names(present: &[String]) -> String {
+fn recorded_names(phases: &[String], work: &[String]) -> String {
+    let present: Vec<&str> = phases.iter().chain(work).map(String::as_str).collect();
     if present.is_empty() {
         return "the recording has none".to_owned();
     }
 
-    format!("recorded names: {}", present.join(", "))
+    /// Number of names that fit a message.
+    const SHOWN: usize = 20;
+    let (shown, more) = present.split_at(present.len().min(SHOWN));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("recorded names: {}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -533,6 +554,7 @@ mod tests {
         let phase = Error::NoSuchStep {
             wanted: "decoed".to_owned(),
             present: vec!["decode".to_owned()],
+            work: Vec::new(),
         };
         assert!(phase.without_names().is_none());
     }

@@ -78,7 +78,11 @@ pub fn count(number: u64) -> String {
 /// Formats a count with its noun: `1 gap`, `2 gaps`.
 #[must_use]
 pub fn counted(number: u64, word: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+    let plural = match number {
+        1 => "",
+        _ if word.ends_with("ss") => "es",
+        _ => "s",
+    };
     format!("{} {word}{plural}", count(number))
 }
 
@@ -173,8 +177,8 @@ mod tests {
             [1, 999, 1_000, 1_234_567].map(count)
         );
         assert_eq!(
-            (counted(1, "gap"), counted(0, "gap")),
-            ("1 gap".to_owned(), "0 gaps".to_owned())
+            [counted(1, "gap"), counted(0, "gap"), counted(2, "pass")],
+            ["1 gap", "0 gaps", "2 passes"].map(str::to_owned)
         );
         let cases = [
             (0.0, "0 %"),

@@ -78,7 +78,7 @@ pub(crate) struct Palette {
     pub(crate) mark: Color,
     /// Loud text: the color of alarm, dark or light enough to read.
     pub(crate) loud: Color,
-    /// Warm-up at the beginning of the window.
+    /// Work that is no step of the main series.
     pub(crate) once: Color,
     /// Phases, which are distinguished by their names; shades let neighbors differ.
     pub(crate) phases: [Color; 3],

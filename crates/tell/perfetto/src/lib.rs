@@ -9,7 +9,6 @@
 //! | track | events |
 //! | --- | --- |
 //! | one per channel of the process | every GPU interval, with the known facts of its command buffer |
-//! | `warm-up` | the part of the process's warm-up that is in the window, if one is certain |
 //! | `phases` | phases that the process named with signposts, as far as they are in the window |
 //! | `idle time by cause` | every gap, divided where its cause changes; the slices tile the gaps exactly |
 //! | `encoding` | times at which the program encoded the work |

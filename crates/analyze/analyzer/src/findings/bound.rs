@@ -10,7 +10,8 @@
 //!    differ, or if commits are missing, there is no verdict.
 
 use super::distrust::distrust;
-use crate::basics::message::{Message, count, percent, steps_per_second, time};
+use super::steps::steps_each;
+use crate::basics::message::{Message, count, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
@@ -252,7 +253,7 @@ fn paced(report: &Report) -> Option<Message> {
         .then(|| message!("; {} of {} are late", count(missed), count(main.count)));
     Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
-        steps_per_second(1e9 / ratio(period_ns, 1)?),
+        steps_each(period_ns)?,
         time(period_ns),
         time(gpu_ns),
         percent(ratio(period_ns.saturating_sub(gpu_ns), period_ns)?),

@@ -3,7 +3,7 @@
 use super::distrust::distrust;
 use super::evidence::Evidence;
 use super::framework::Knob;
-use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity};
+use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity, StepSeries};
 use metalens_text::units::capital;
 
 /// The concern of a rule, the most important first.
@@ -51,10 +51,7 @@ impl Rule {
         // Who uses a framework does not call Metal: its own words are the whole advice.
         let own = self.knobs.iter().find(|knob| seen == Some(knob.framework));
         // A program that draws uses none of these frameworks.
-        let draws = report
-            .steps
-            .first()
-            .is_some_and(|main| main.name == "frame");
+        let draws = report.steps.first().is_some_and(StepSeries::are_frames);
         let others = self.knobs.iter().filter(|_| seen.is_none() && !draws);
         let judged_ns = report.judged().span_ns;
         let severity = evidence.severity(self.severity, judged_ns);

@@ -62,11 +62,15 @@ pub(super) fn serves(report: &Report) -> bool {
 
 /// Returns how many requests there are, how long they take, and how loaded the GPU is.
 fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
-    let p95 = main
-        .latency_p95_ns
-        .map(|ns| message!(" (p95 {})", time(ns)));
-    let latency = main.latency_ns;
-    let latency = latency.map(|ns| message!(", {} from encoding to completion{}", time(ns), p95));
+    let latency = main.latency_ns.map(|ns| {
+        let alone = main.latency_alone_ns.filter(|alone| alone * 10 < ns * 9);
+        let alone = alone.map(|ns| message!("{} for one that finds the GPU free", time(ns)));
+        let p95 = main.latency_p95_ns.map(|ns| message!("p95 {}", time(ns)));
+        let mut more = p95.into_iter().chain(alone).peekable();
+        let more = more.peek().is_some().then(|| Message::joined(more, ", "));
+        let more = more.map(|more| message!(" ({})", more));
+        message!(", {} from encoding to completion{}", time(ns), more)
+    });
     Some(message!(
         "{}, {} a second{}; the GPU is loaded to {}",
         counted_steps(main),
@@ -74,6 +78,11 @@ fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
         latency,
         percent(report.busy.ratio?),
     ))
+}
+
+/// Returns how many steps of a length there are in a second.
+pub(super) fn steps_each(ns: u64) -> Option<Message> {
+    ratio(1_000_000_000, ns).map(steps_per_second)
 }
 
 fn counted_steps(main: &StepSeries) -> Message {
@@ -109,7 +118,7 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
         "slow"
     };
     Some(message!(
-        "{} of {} {} {}, {} instead of {}{}; {} of the time (at {}{})",
+        "{} of {} {} {}, {} instead of {}{}; that costs {} of the time (at {}{})",
         count(slow.count),
         counted(main.count, &main.name),
         if slow.count == 1 { "is" } else { "are" },
@@ -117,10 +126,7 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
         rough_time(slow.mean_ns),
         rough_time(usual_ns),
         why,
-        message!(
-            "that costs {}",
-            percent(ratio(slow.excess_ns, kind.total_ns)?)
-        ),
+        percent(ratio(slow.excess_ns, kind.total_ns)?),
         places,
         if others { ", …" } else { "" },
     ))
@@ -159,7 +165,7 @@ fn kernels(main: &StepSeries, slow: &SlowSteps) -> Option<Message> {
     let most = times(first)?;
     let is_alike =
         |kernel: &SlowKernel| times(kernel).is_some_and(|each| (each / most - 1.0).abs() < ALIKE);
-    let noun = if main.name == "frame" {
+    let noun = if main.are_frames() {
         "passes"
     } else {
         "kernels"
@@ -178,7 +184,6 @@ fn kernels(main: &StepSeries, slow: &SlowSteps) -> Option<Message> {
 pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
     let main = report.steps.first()?;
     let (before, after) = (report.replay.as_ref()?.step?, gain.step?);
-    let a_second = |ns: u64| ratio(1_000_000_000, ns).map(steps_per_second);
     Some(message!(
         "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
         gain.certainty.words(),
@@ -186,8 +191,8 @@ pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
         rough_time(after.mean_ns),
         Message::words(main.name.clone()),
         rough_time(before.mean_ns),
-        a_second(after.mean_ns)?,
-        a_second(before.mean_ns)?,
+        steps_each(after.mean_ns)?,
+        steps_each(before.mean_ns)?,
         gain.change?.option(),
     ))
 }

@@ -74,7 +74,7 @@ impl FiguresInput<'_> {
         );
         let judged = judged(self.subject, self.kernels, self.occupancy, self.names);
         let replay = self.replayed(judged.as_ref(), replay);
-        let (steps, once) = self.steps(work.program);
+        let (steps, once) = self.steps(&work);
         Figures {
             idle,
             work,
@@ -120,16 +120,14 @@ impl FiguresInput<'_> {
     }
 
     /// Returns the steps in the window, and the parts of the run that are no step.
-    fn steps(&self, program: Option<Span>) -> (Vec<StepSeries>, Vec<OncePart>) {
+    fn steps(&self, work: &WorkFigures) -> (Vec<StepSeries>, Vec<OncePart>) {
         let (subject, window) = (self.subject, self.subject.window());
-        let run = program.map_or(window, |program| Span {
+        let run = work.program.map_or(window, |program| Span {
             start_ns: program.start_ns.min(window.start_ns),
             end_ns: program.end_ns.max(window.end_ns),
         });
-        let draws = subject.mine.iter().any(|interval| {
-            let channel = interval.channel.map(|channel| self.names.text(channel));
-            channel == Some("Vertex")
-        });
+        let mut channels = work.channels.iter();
+        let draws = channels.any(|channel| channel.name.as_deref() == Some("Vertex"));
         let serves = subject.waits.summary.held_by == Some(HeldBy::Requests);
         let usual_name = match (draws, serves) {
             (true, _) => "frame",

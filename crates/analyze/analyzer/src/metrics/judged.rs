@@ -31,7 +31,6 @@ const INTERVALS: u64 = 20;
 /// Returns the most steps between pauses: a few that are so much longer than the others that they would
 /// decide a verdict about all.
 fn largest_stretch(steps: &[Span]) -> &[Span] {
-    let length_ns = |steps: &[Span]| steps.iter().map(|step| step.length_ns()).sum::<u64>();
     let usual_ns = median(steps.iter().map(|step| step.length_ns())).unwrap_or(0);
     let is_pause = |step: &Span| step.length_ns() > PAUSE_TIMES * usual_ns;
     let pauses: Vec<Span> = steps
@@ -57,7 +56,7 @@ pub(crate) fn judged(
 ) -> Option<JudgedPart> {
     let window = subject.window();
     let steps = subject.series.iter().flat_map(|series| {
-        let steps: Vec<Span> = series.spans_in(window).collect();
+        let steps: Vec<Span> = series.tiles_in(window).map(|tile| tile.span).collect();
         largest_stretch(&steps).to_vec()
     });
     let mut steps: Vec<Span> = steps.collect();

@@ -8,8 +8,6 @@
 //!
 //! A step counts in a window if all of it lies there.
 
-use std::num::NonZeroU64;
-
 use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{median, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
@@ -21,7 +19,7 @@ use crate::request::StepChoice;
 use crate::subject::gaps::{Gap, Occupancy};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::steps::Series;
+use crate::subject::steps::{Series, Tile};
 
 /// Smallest number of steps with a usual length.
 const FEW: usize = 6;
@@ -69,18 +67,34 @@ struct OwnTime {
 }
 
 impl OwnTime {
+    fn of(step: &StepParts) -> Self {
+        Self {
+            gpu_ns: step.gpu_ns,
+            cpu_ns: step.idle.host_ns + step.idle.encoding_ns,
+            unknown_ns: step.idle.unknown_ns,
+        }
+    }
+
     fn own_ns(self) -> u64 {
         self.gpu_ns + self.cpu_ns + self.unknown_ns
     }
 }
 
-/// Step with a known length that lies in the window.
-#[derive(Debug, Clone, Copy)]
-struct Tile {
-    /// Place in the series.
-    place: usize,
-    kind: usize,
-    span: Span,
+/// Steps of one kind in the window.
+#[derive(Default)]
+struct OfKind {
+    tiles: Vec<Tile>,
+    /// Own time of each; empty if the series is not the main one.
+    own: Vec<OwnTime>,
+    total_ns: u64,
+}
+
+/// Series whose kinds are measured.
+struct Measured<'a> {
+    series: &'a Series,
+    is_main: bool,
+    /// Summed time of its steps in the window.
+    total_ns: u64,
 }
 
 impl StepsInput<'_> {
@@ -102,49 +116,42 @@ impl StepsInput<'_> {
     }
 
     fn series(&self, series: &Series, is_main: bool) -> Option<StepSeries> {
-        let begins =
-            |start_ns: u64| start_ns >= self.window.start_ns && start_ns < self.window.end_ns;
-        let is_step = |kind: usize| series.kinds.get(kind).is_some_and(|kind| !kind.is_foreign);
-        let inside = series.steps.iter().enumerate();
-        let inside =
-            inside.filter(|(_, step)| begins(step.start_ns) && is_step(step.kind as usize));
+        let inside = series.begun_in(self.window);
         let first = inside.clone().next()?.0;
-        let tiles: Vec<Tile> = tiles(series)
-            .filter(|tile| self.holds(tile) && is_step(tile.kind))
-            .collect();
-        let spans: Vec<Span> = tiles.iter().map(|tile| tile.span).collect();
+        let tiles: Vec<Tile> = series.tiles_in(self.window).collect();
         let mut own: Vec<OwnTime> = Vec::new();
         if is_main {
-            self.split(&spans, |_, gpu_ns, idle| {
-                own.push(OwnTime {
-                    gpu_ns,
-                    cpu_ns: idle.host_ns + idle.encoding_ns,
-                    unknown_ns: idle.unknown_ns,
-                });
-            });
+            self.split(&tiles, |step| own.push(OwnTime::of(&step)));
         }
-        let total_ns: u64 = spans.iter().map(|span| span.length_ns()).sum();
-        let mut of_kind: Vec<Vec<usize>> = vec![Vec::new(); series.kinds.len()];
+        let mut of_kind: Vec<OfKind> = Vec::new();
+        of_kind.resize_with(series.kinds.len(), OfKind::default);
         for (place, tile) in tiles.iter().enumerate() {
-            if let Some(places) = of_kind.get_mut(tile.kind) {
-                places.push(place);
+            if let Some(of_kind) = of_kind.get_mut(tile.kind) {
+                of_kind.tiles.push(*tile);
+                of_kind.own.extend(own.get(place));
+                of_kind.total_ns += tile.span.length_ns();
             }
         }
-        let length_ns = |place: &usize| spans.get(*place).map_or(0, |span| span.length_ns());
-        let mut order: Vec<(u64, usize)> = of_kind
-            .iter()
-            .enumerate()
-            .map(|(kind, places)| (places.iter().map(length_ns).sum(), kind))
+        let of_series = Measured {
+            series,
+            is_main,
+            total_ns: of_kind.iter().map(|kind| kind.total_ns).sum(),
+        };
+        let mut order: Vec<&OfKind> = of_kind.iter().collect();
+        order.sort_by_key(|kind| std::cmp::Reverse(kind.total_ns));
+        let kinds = order.into_iter().take(KINDS);
+        let kinds: Vec<StepKind> = kinds
+            .filter_map(|of_kind| self.kind(&of_series, of_kind))
             .collect();
-        order.sort_by_key(|&(sum_ns, kind)| (std::cmp::Reverse(sum_ns), kind));
-        let kinds = order.iter().take(KINDS).filter_map(|&(_, kind)| {
-            let places = of_kind.get(kind)?;
-            self.kind(series, kind, places, &tiles, &own, total_ns)
+        let latencies = inside.clone().filter_map(|(_, step)| {
+            let latency_ns = step.latency_ns?.get();
+            Some((latency_ns, step.begins_alone))
         });
-        let kinds: Vec<StepKind> = kinds.collect();
-        let latencies = inside.clone().filter_map(|(_, step)| step.latency_ns);
-        let mut latencies: Vec<u64> = latencies.map(NonZeroU64::get).collect();
+        let mut latencies: Vec<(u64, bool)> = latencies.collect();
         latencies.sort_unstable();
+        let alone = latencies.iter().filter(|(_, begins_alone)| *begins_alone);
+        let alone: Vec<u64> = alone.map(|&(ns, _)| ns).collect();
+        let latencies: Vec<u64> = latencies.into_iter().map(|(ns, _)| ns).collect();
         let p95 = Some(95).filter(|_| latencies.len() >= FOR_P95);
         let unit = self.choice.and_then(|choice| choice.unit.as_ref());
         let name = unit.or(series.name.as_ref()).cloned();
@@ -158,55 +165,38 @@ impl StepsInput<'_> {
             first: first as u64 + 1,
             count: inside.count() as u64,
             measured,
-            per_second: ratio(measured * units, total_ns).map(|per_ns| per_ns * 1e9),
+            per_second: ratio(measured * units, of_series.total_ns).map(|per_ns| per_ns * 1e9),
             latency_ns: percentile(&latencies, 50),
+            latency_alone_ns: percentile(&alone, 50).filter(|_| alone.len() >= FEW),
             latency_p95_ns: p95.and_then(|percent| percentile(&latencies, percent)),
             period_ns: series.period_ns,
             missed: series.period_ns.map(|period_ns| {
-                let late = spans
+                let late = tiles
                     .iter()
-                    .filter(|span| 2 * span.length_ns() > 3 * period_ns);
+                    .filter(|tile| 2 * tile.span.length_ns() > 3 * period_ns);
                 late.count() as u64
             }),
             kinds,
         })
     }
 
-    fn holds(&self, tile: &Tile) -> bool {
-        tile.span.start_ns >= self.window.start_ns && tile.span.end_ns <= self.window.end_ns
-    }
-
     /// Returns the figures of a kind; `None` for one that is rare.
-    fn kind(
-        &self,
-        series: &Series,
-        kind: usize,
-        places: &[usize],
-        tiles: &[Tile],
-        own: &[OwnTime],
-        all_ns: u64,
-    ) -> Option<StepKind> {
-        let of_kind: Vec<Tile> = places
-            .iter()
-            .filter_map(|&place| tiles.get(place).copied())
-            .collect();
-        let mut lengths: Vec<u64> = of_kind.iter().map(|tile| tile.span.length_ns()).collect();
+    fn kind(&self, of_series: &Measured<'_>, of_kind: &OfKind) -> Option<StepKind> {
+        let OfKind { tiles, own, .. } = of_kind;
+        let total_ns = of_kind.total_ns;
+        let mut lengths: Vec<u64> = tiles.iter().map(|tile| tile.span.length_ns()).collect();
         lengths.sort_unstable();
-        let total_ns: u64 = lengths.iter().sum();
-        let is_listed = of_kind.len() >= FEW || total_ns * KIND_PARTS >= all_ns;
+        let is_listed = tiles.len() >= FEW || total_ns * KIND_PARTS >= of_series.total_ns;
         let max_ns = lengths.last().copied().filter(|_| is_listed)?;
         let from = |count: usize, percent: usize| {
             percentile(&lengths, percent).filter(|_| lengths.len() >= count)
         };
         let median_ns = from(FEW, 50);
-        let is_main = !own.is_empty();
-        let period_ns = series.period_ns;
-        let own = places.iter().filter_map(|&place| own.get(place));
-        let unknown_ns: u64 = own.clone().map(|step| step.unknown_ns).sum();
+        let unknown_ns: u64 = own.iter().map(|step| step.unknown_ns).sum();
         // A lost table must not make steps seem shorter.
         let is_known = unknown_ns * UNKNOWN_PARTS <= total_ns;
         Some(StepKind {
-            intervals: series.kinds.get(kind)?.intervals,
+            intervals: of_series.series.kinds.get(tiles.first()?.kind)?.intervals,
             count: lengths.len() as u64,
             total_ns,
             median_ns,
@@ -214,14 +204,13 @@ impl StepsInput<'_> {
             p99_ns: from(FOR_P99, 99),
             min_ns: *lengths.first()?,
             max_ns,
-            drift_pct: drift_pct(&of_kind),
-            gpu_ns: median(own.clone().map(|step| step.gpu_ns)),
-            own_ns: median(own.clone().map(|step| step.own_ns())).filter(|_| is_known),
+            drift_pct: drift_pct(tiles),
+            gpu_ns: median(own.iter().map(|step| step.gpu_ns)),
+            own_ns: median(own.iter().map(|step| step.own_ns())).filter(|_| is_known),
             typical: median_ns
-                .filter(|_| is_main)
-                .and_then(|_| self.typical(&of_kind, &lengths)),
-            slow: median_ns
-                .and_then(|median_ns| self.slow(&of_kind, (median_ns, period_ns), all_ns, is_main)),
+                .filter(|_| of_series.is_main)
+                .and_then(|_| self.typical(tiles, &lengths)),
+            slow: median_ns.and_then(|median_ns| self.slow(of_series, tiles, median_ns)),
         })
     }
 
@@ -233,17 +222,8 @@ impl StepsInput<'_> {
         let middle: Vec<Tile> = middle.copied().collect();
         let every = middle.len().div_ceil(CANDIDATES).max(1);
         let candidates: Vec<Tile> = middle.into_iter().step_by(every).collect();
-        let spans: Vec<Span> = candidates.iter().map(|tile| tile.span).collect();
-        let mut parts: Vec<StepParts> = Vec::new();
-        self.split(&spans, |index, gpu_ns, idle| {
-            parts.extend(candidates.get(index).map(|tile| StepParts {
-                number: tile.place as u64 + 1,
-                start_ns: tile.span.start_ns,
-                end_ns: tile.span.end_ns,
-                gpu_ns,
-                idle,
-            }));
-        });
+        let mut parts: Vec<StepParts> = Vec::with_capacity(candidates.len());
+        self.split(&candidates, |step| parts.push(step));
         let usual_gpu = median(parts.iter().map(|step| step.gpu_ns))?;
         let usual = Cause::ALL.map(|cause| {
             (
@@ -259,13 +239,9 @@ impl StepsInput<'_> {
         })
     }
 
-    fn slow(
-        &self,
-        tiles: &[Tile],
-        (median_ns, period_ns): (u64, Option<u64>),
-        all_ns: u64,
-        is_main: bool,
-    ) -> Option<SlowSteps> {
+    /// Returns the steps of a kind that are much longer than the usual one; `None` if they cost little.
+    fn slow(&self, of_series: &Measured<'_>, tiles: &[Tile], median_ns: u64) -> Option<SlowSteps> {
+        let period_ns = of_series.series.period_ns;
         let deviation = median(
             tiles
                 .iter()
@@ -280,29 +256,33 @@ impl StepsInput<'_> {
         let count = slow.len() as u64;
         let sum_ns: u64 = slow.iter().map(|tile| tile.span.length_ns()).sum();
         let excess_ns = sum_ns.saturating_sub(count * median_ns);
-        let is_little = period_ns.is_none() && excess_ns * SLOW_PARTS < all_ns;
+        let is_little = period_ns.is_none() && excess_ns * SLOW_PARTS < of_series.total_ns;
         if count == 0 || is_little {
             return None;
         }
-        let kernels = self.slow_kernels(tiles, limit_ns, count);
-        let spans: Vec<Span> = slow.iter().map(|tile| tile.span).collect();
-        let (mut gpu_ns, mut idle) = (0, GapParts::default());
-        if is_main {
-            self.split(&spans, |_, gpu, parts| {
-                gpu_ns += gpu;
-                for (cause, ns) in parts.by_cause() {
+        let why = of_series.is_main.then(|| {
+            let (mut gpu_ns, mut idle) = (0, GapParts::default());
+            self.split(&slow, |step| {
+                gpu_ns += step.gpu_ns;
+                for (cause, ns) in step.idle.by_cause() {
                     *idle.get_mut(cause) += ns;
                 }
             });
             for cause in Cause::ALL {
                 *idle.get_mut(cause) /= count;
             }
-        }
+            let kernels = self.slow_kernels(tiles, limit_ns, count);
+            (gpu_ns / count, idle, kernels)
+        });
+        let (gpu_ns, idle, kernels) = match why {
+            Some((gpu_ns, idle, kernels)) => (Some(gpu_ns), Some(idle), kernels),
+            None => (None, None, Vec::new()),
+        };
         slow.sort_by_key(|tile| std::cmp::Reverse(tile.span.length_ns()));
         slow.truncate(LISTED);
         slow.sort_by_key(|tile| tile.place);
         let longest = slow.iter().map(|tile| StepPlace {
-            number: tile.place as u64 + 1,
+            number: tile.number(),
             start_ns: tile.span.start_ns,
             end_ns: tile.span.end_ns,
         });
@@ -310,9 +290,9 @@ impl StepsInput<'_> {
             count,
             excess_ns,
             mean_ns: sum_ns / count,
-            gpu_ns: is_main.then_some(gpu_ns / count),
-            idle: is_main.then_some(idle),
-            kernels: if is_main { kernels } else { Vec::new() },
+            gpu_ns,
+            idle,
+            kernels,
             longest: longest.collect(),
         })
     }
@@ -387,14 +367,8 @@ impl StepsInput<'_> {
             0,
             Span::new(self.run.start_ns.min(first), first),
         );
-        for tile in tiles(series) {
-            if series
-                .kinds
-                .get(tile.kind)
-                .is_some_and(|kind| kind.is_foreign)
-            {
-                add(OnceKind::Between, 1, tile.span);
-            }
+        for tile in series.tiles().filter(|tile| !tile.counts) {
+            add(OnceKind::Between, 1, tile.span);
         }
         let last = series
             .steps
@@ -408,63 +382,54 @@ impl StepsInput<'_> {
         parts
     }
 
-    fn split(&self, spans: &[Span], visit: impl FnMut(usize, u64, GapParts)) {
-        split(&self.occupancy.gaps, &self.splitter, spans, visit);
+    fn split(&self, tiles: &[Tile], visit: impl FnMut(StepParts)) {
+        split(&self.occupancy.gaps, &self.splitter, tiles, visit);
     }
 }
 
-/// Visits spans, which come in order and apart, each with its GPU time and its idle time by cause.
+/// Visits steps, which come in order and apart, each with its GPU time and its idle time by cause.
 pub(crate) fn split(
     gaps: &[Gap],
     splitter: &GapSplitter<'_>,
-    spans: &[Span],
-    mut visit: impl FnMut(usize, u64, GapParts),
+    tiles: &[Tile],
+    mut visit: impl FnMut(StepParts),
 ) {
     let mut idle = GapParts::default();
-    let mut at = 0;
-    let mut close = |at: &mut usize, idle: &mut GapParts| {
-        if let Some(span) = spans.get(*at) {
-            let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
-            visit(*at, span.length_ns().saturating_sub(idle_ns), *idle);
-        }
-        *idle = GapParts::default();
-        *at += 1;
+    let mut rest = tiles.iter().peekable();
+    let mut close = |tile: &Tile, idle: &mut GapParts| {
+        let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
+        visit(StepParts {
+            number: tile.number(),
+            start_ns: tile.span.start_ns,
+            end_ns: tile.span.end_ns,
+            gpu_ns: tile.span.length_ns().saturating_sub(idle_ns),
+            idle: std::mem::take(idle),
+        });
     };
     for gap in gaps {
-        while spans
-            .get(at)
-            .is_some_and(|span| span.end_ns <= gap.span.start_ns)
-        {
-            close(&mut at, &mut idle);
+        while let Some(tile) = rest.next_if(|tile| tile.span.end_ns <= gap.span.start_ns) {
+            close(tile, &mut idle);
         }
-        if spans
-            .get(at)
-            .is_none_or(|span| span.start_ns >= gap.span.end_ns)
+        if rest
+            .peek()
+            .is_none_or(|tile| tile.span.start_ns >= gap.span.end_ns)
         {
             continue;
         }
         for (stretch, cause) in splitter.stretches(gap) {
-            while let Some(span) = spans.get(at) {
-                *idle.get_mut(cause) += span.clip(stretch).length_ns();
-                if span.end_ns > stretch.end_ns {
+            while let Some(tile) = rest.peek() {
+                *idle.get_mut(cause) += tile.span.clip(stretch).length_ns();
+                if tile.span.end_ns > stretch.end_ns {
                     break;
                 }
-                close(&mut at, &mut idle);
+                close(tile, &mut idle);
+                rest.next();
             }
         }
     }
-    while at < spans.len() {
-        close(&mut at, &mut idle);
+    for tile in rest {
+        close(tile, &mut idle);
     }
-}
-
-/// Returns each step with a known length.
-fn tiles(series: &Series) -> impl Iterator<Item = Tile> + use<'_> {
-    series.tiles().map(|(place, step, span)| Tile {
-        place,
-        kind: step.kind as usize,
-        span,
-    })
 }
 
 /// Returns the change of the last third's median from the first third's, in percent.
@@ -486,6 +451,7 @@ mod tests {
             let tiles = lengths.iter().map(|&length| Tile {
                 place: 0,
                 kind: 0,
+                counts: true,
                 span: Span::new(0, length),
             });
             drift_pct(&tiles.collect::<Vec<_>>()).map(f64::round)

@@ -81,8 +81,10 @@ impl Surroundings {
             window,
             starts: input
                 .steps
-                .map(|steps| steps.starts_in(window))
-                .unwrap_or_default(),
+                .into_iter()
+                .flat_map(|steps| steps.begun_in(window))
+                .map(|(_, step)| step.start_ns)
+                .collect(),
             signposts: &subject.signposts,
         };
         let memory = memory(tables.allocations, &memory_input)

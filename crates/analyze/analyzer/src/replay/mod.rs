@@ -194,10 +194,12 @@ fn change_of(action: ReplayAction) -> Change {
         ReplayAction::TenPerBuffer => change.per_buffer = PER_BUFFER,
         ReplayAction::EncodeAhead => change.encode_ahead = true,
         ReplayAction::NoOthers => change.others = false,
-        ReplayAction::NoHost => change = change.and_without(ReplayPart::Host),
-        ReplayAction::NoDriver => change = change.and_without(ReplayPart::Driver),
+        ReplayAction::NoHost | ReplayAction::NoDriver => {}
     }
-    change
+    match action.removes() {
+        Some(part) => change.and_without(part),
+        None => change,
+    }
 }
 
 /// Returns the part whose removal would shorten a run most.

@@ -237,6 +237,15 @@ impl ReplayAction {
             Self::NoDriver => "--driver 0",
         }
     }
+
+    /// Returns the part that takes no time with it; `None` if it is another kind of change.
+    pub(crate) fn removes(self) -> Option<ReplayPart> {
+        match self {
+            Self::NoHost => Some(ReplayPart::Host),
+            Self::NoDriver => Some(ReplayPart::Driver),
+            _ => None,
+        }
+    }
 }
 
 /// Prediction of a change.
@@ -321,10 +330,8 @@ impl Replay {
 
     /// Returns the time of a step with a change.
     pub(crate) fn step_with(&self, change: ReplayAction) -> Option<StepTime> {
-        let without = match change {
-            ReplayAction::NoHost => ReplayPart::Host,
-            ReplayAction::NoDriver => ReplayPart::Driver,
-            _ => return self.prediction(change)?.step,
+        let Some(without) = change.removes() else {
+            return self.prediction(change)?.step;
         };
         let mut removals = self.removals.iter();
         removals.find(|each| each.without == [without])?.step

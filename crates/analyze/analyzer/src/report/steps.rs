@@ -31,6 +31,9 @@ pub struct StepSeries {
     pub latency_ns: Option<u64>,
     /// 95th percentile of that time, in nanoseconds; null if there are fewer than 20 steps with a known one.
     pub latency_p95_ns: Option<u64>,
+    /// The usual time of the steps that begin when all earlier ones are done on the GPU, in nanoseconds; null
+    /// if there are fewer than 6. What the others take longer, they wait for their turn.
+    pub latency_alone_ns: Option<u64>,
     /// Time from one start to the next on the grid, in nanoseconds; null if the steps keep no pace.
     pub period_ns: Option<u64>,
     /// Number of steps that missed their start on the grid; null likewise.
@@ -207,6 +210,14 @@ impl StepParts {
     #[must_use]
     pub fn length_ns(&self) -> u64 {
         self.end_ns - self.start_ns
+    }
+}
+
+impl StepSeries {
+    /// Returns whether the program draws, so that its steps are frames and its kernels are passes.
+    #[must_use]
+    pub fn are_frames(&self) -> bool {
+        self.name == "frame"
     }
 }
 

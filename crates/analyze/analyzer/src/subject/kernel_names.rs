@@ -182,7 +182,7 @@ fn is_blit(label: &str) -> bool {
 
 /// Returns whether a label is Metal's default: `Command Buffer 0`, `Compute Command 3`, `Blit
 /// Command 1`, …
-fn is_default(label: &str) -> bool {
+pub(super) fn is_default(label: &str) -> bool {
     const ENCODERS: [&str; 6] = [
         "Compute",
         "Render",

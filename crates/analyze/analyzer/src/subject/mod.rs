@@ -25,6 +25,7 @@ pub(crate) mod signposts;
 pub(crate) mod steps;
 pub(crate) mod submissions;
 pub(crate) mod timeline;
+mod turns;
 pub(crate) mod waits;
 pub(crate) mod window;
 

@@ -244,28 +244,9 @@ fn is_busy(starts: &[(i64, usize)], submissions: &Submissions) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use metalens_testing::Random;
+
     use super::*;
-
-    /// Numbers that look random, in a fixed order.
-    struct Random(u64);
-
-    impl Random {
-        fn uniform(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            f64::from((self.0 >> 33) as u32) / f64::from(u32::MAX >> 1)
-        }
-
-        fn one_of(&mut self, count: usize) -> usize {
-            self.uniform();
-            usize::try_from(self.0 >> 33).unwrap() % count
-        }
-
-        fn normal(&mut self) -> f64 {
-            (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-        }
-    }
 
     fn is_paced(times: impl Iterator<Item = f64>) -> bool {
         let starts: Vec<(i64, usize)> = times
@@ -277,7 +258,7 @@ mod tests {
     /// A loop without a pace passes on all that it is late, however much its turns vary.
     #[test]
     fn few_closed_loops_look_paced() {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let mut paced = 0;
         for turn in 0..1_000 {
             let count = [30, 50, 100, 300][turn % 4];
@@ -298,7 +279,7 @@ mod tests {
     /// A loop that waits now here and now there has starts of a few usual distances.
     #[test]
     fn few_loops_of_several_waits_look_paced() {
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let mut paced = 0;
         for turn in 0..1_000 {
             let count = [40, 60, 100, 150, 300][turn % 5];
@@ -312,7 +293,7 @@ mod tests {
                 let chosen = if in_turn {
                     number
                 } else {
-                    random.one_of(usual.len())
+                    usize::try_from(rounded(6e4 * random.uniform())).unwrap()
                 };
                 let hiccup = if random.uniform() < 0.02 { 5e6 } else { 0.0 };
                 let distance = usual[chosen % usual.len()] * (1.0 + deviation * random.normal());
@@ -328,7 +309,7 @@ mod tests {
     /// Starts that deviate by a millisecond, as those of real renderers do; the first may be late.
     #[test]
     fn fifty_starts_on_a_grid_are_paced() {
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         for (rate, passed_on, count, least) in [
             (60.0, 0.0, 50, 98),
             (61.3, 0.0, 50, 98),

@@ -19,20 +19,17 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Subject;
 use super::interval::Interval;
+use super::kernel_names::is_default;
 use super::submissions::signed;
+use super::turns::{SAME_PCT, STARTS, marked, numbered, turns, usual_distance};
 use super::waits::Awaited;
+use crate::basics::distinct::distinct;
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
 use crate::report::StepsBy;
 use crate::request::StepChoice;
 
-/// Smallest number of starts that make a series.
-const STARTS: usize = 6;
-/// Share of a sequence that must equal the sequence one turn before, in percent.
-const SAME_PCT: usize = 80;
-/// Share of distances that must equal the usual one, in percent.
-const EVEN_PCT: usize = 90;
-/// Number of turns, and of names, that are tried, the longest first.
+/// Number of names that are tried, the longest first.
 const TRIED: usize = 16;
 /// Share of the GPU work that a name must have to be that of the steps, in percent.
 const NAMED_PCT: u64 = 90;
@@ -61,41 +58,63 @@ pub(crate) struct Step {
     pub start_ns: u64,
     /// Time from the first encoding, or commit, to the last completion; `None` if it is not recorded.
     pub latency_ns: Option<NonZeroU64>,
+    /// True if all earlier steps were done on the GPU when its latency begins.
+    pub begins_alone: bool,
     /// Place in [`Series::kinds`].
     pub kind: u32,
     /// Place of its first submission; `None` if it has none of its own.
     pub submission: Option<u32>,
 }
 
+/// Step with a known length: it ends where the next one begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tile {
+    /// Place in the series.
+    pub place: usize,
+    /// Place in [`Series::kinds`].
+    pub kind: usize,
+    /// False for work that runs once.
+    pub counts: bool,
+    pub span: Span,
+}
+
+impl Tile {
+    /// Returns the number by which people call it.
+    pub(crate) fn number(&self) -> u64 {
+        self.place as u64 + 1
+    }
+}
+
 impl Series {
-    /// Returns each step with a known length, as its place and its time.
-    pub(crate) fn tiles(&self) -> impl Iterator<Item = (usize, &Step, Span)> {
+    /// Returns each step with a known length, and the other work between them.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = Tile> + Clone {
         let later = self.steps.iter().skip(1);
         let steps = self.steps.iter().zip(later).enumerate();
-        steps.map(|(place, (step, next))| (place, step, Span::new(step.start_ns, next.start_ns)))
-    }
-
-    /// Returns whether a step is one of many, and not work that runs once.
-    pub(crate) fn counts(&self, step: &Step) -> bool {
-        let kind = self.kinds.get(step.kind as usize);
-        kind.is_some_and(|kind| !kind.is_foreign)
-    }
-
-    /// Returns the starts of the steps that begin in a window.
-    pub(crate) fn starts_in(&self, window: Span) -> Vec<u64> {
-        let steps = self.steps.iter().filter(|step| self.counts(step));
-        let starts = steps.map(|step| step.start_ns);
-        starts
-            .filter(|start_ns| (window.start_ns..window.end_ns).contains(start_ns))
-            .collect()
+        steps.map(|(place, (step, next))| Tile {
+            place,
+            kind: step.kind as usize,
+            counts: self.counts(step),
+            span: Span::new(step.start_ns, next.start_ns),
+        })
     }
 
     /// Returns the steps that lie in a window.
-    pub(crate) fn spans_in(&self, window: Span) -> impl Iterator<Item = Span> {
-        let inside = self.tiles().filter(move |(_, step, span)| {
-            self.counts(step) && span.start_ns >= window.start_ns && span.end_ns <= window.end_ns
-        });
-        inside.map(|(.., span)| span)
+    pub(crate) fn tiles_in(&self, window: Span) -> impl Iterator<Item = Tile> {
+        self.tiles()
+            .filter(move |tile| tile.counts && tile.span.clip(window) == tile.span)
+    }
+
+    /// Returns the steps that begin in a window, each with its place.
+    pub(crate) fn begun_in(&self, window: Span) -> impl Iterator<Item = (usize, &Step)> + Clone {
+        let begins = window.start_ns..window.end_ns;
+        let steps = self.steps.iter().enumerate();
+        steps.filter(move |(_, step)| begins.contains(&step.start_ns) && self.counts(step))
+    }
+
+    /// Returns whether a step is one of many, and not work that runs once.
+    fn counts(&self, step: &Step) -> bool {
+        let kind = self.kinds.get(step.kind as usize);
+        kind.is_some_and(|kind| !kind.is_foreign)
     }
 
     /// Returns the time of the step with this number, from 1; the last one ends with its work on the GPU.
@@ -170,11 +189,6 @@ impl Work {
     }
 }
 
-/// Returns a number of a list, which has fewer than four billion.
-fn numbered(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
-}
-
 fn hash_of(value: &impl std::hash::Hash) -> u64 {
     BuildHasherDefault::<FxHasher>::default().hash_one(value)
 }
@@ -193,19 +207,23 @@ pub(crate) fn series(
         let series = series.ok_or_else(|| Error::NoSuchStep {
             wanted: name.to_owned(),
             present: subject.signposts.names(names),
+            work: finder.labels(names),
         })?;
         return Ok(vec![series]);
     }
     let mut found: Vec<Series> = finder.named(names).into_iter().collect();
     if found.is_empty() {
+        let list = &subject.submissions.list;
+        let pace = subject.pace.as_ref().map(|(period_ns, places)| {
+            let ids = places.iter().filter_map(|&place| Some(list.get(place)?.id));
+            (*period_ns, ids.collect::<FxHashSet<NonZeroU64>>())
+        });
         let threads = 0..subject.submissions.threads.len().max(1);
         found.extend(threads.filter_map(|thread| {
             let own = finder.of_thread(thread);
-            let pace = subject.pace.as_ref();
-            let on_grid = pace
-                .and_then(|(period_ns, places)| Some((*period_ns, finder.paced(&own, places)?)));
-            if let Some((period_ns, starts)) = on_grid {
-                return Some(finder.series(StepsBy::Paced, Some(period_ns), &own, &starts));
+            let on_grid = pace.as_ref().and_then(|(_, ids)| paced(&own, ids));
+            if let (Some((period_ns, _)), Some(starts)) = (&pace, on_grid) {
+                return Some(finder.series(StepsBy::Paced, Some(*period_ns), &own, &starts));
             }
             let (by, starts) = finder.unnamed(&own)?;
             Some(finder.series(by, None, &own, &starts))
@@ -374,6 +392,17 @@ impl<'a> Finder<'a> {
         (!series.steps.is_empty()).then_some(series)
     }
 
+    /// Returns the names of work that can be asked for, without those that Metal gives on its own.
+    fn labels(&self, names: &Names) -> Vec<String> {
+        let labels = distinct(self.own().filter_map(|interval| interval.label));
+        let labels = labels.into_iter().map(|label| names.text(label).split(':'));
+        let parts = labels.flatten().filter(|part| !part.is_empty());
+        let mut parts: Vec<&str> = parts.filter(|part| !is_default(part)).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.into_iter().map(str::to_owned).collect()
+    }
+
     /// Returns the command buffers that were committed during spans, which are sorted by start, and the
     /// places of the first of each.
     fn during(&self, spans: &[Span]) -> (Vec<Atom>, Vec<usize>) {
@@ -395,19 +424,6 @@ impl<'a> Finder<'a> {
             inside.push(*atom);
         }
         (inside, starts)
-    }
-
-    /// Returns the starts on the grid, if they are of this thread.
-    fn paced(&self, own: &[Atom], places: &[usize]) -> Option<Vec<usize>> {
-        let list = &self.subject.submissions.list;
-        let ids = places.iter().filter_map(|&place| Some(list.get(place)?.id));
-        let ids: FxHashSet<NonZeroU64> = ids.collect();
-        let starts = own
-            .iter()
-            .enumerate()
-            .filter(|(_, atom)| atom.id.is_some_and(|id| ids.contains(&id)));
-        let starts: Vec<usize> = starts.map(|(index, _)| index).collect();
-        (starts.len() >= STARTS).then_some(starts)
     }
 
     /// Returns the starts after waits that blocked, or else those of work that repeats.
@@ -533,18 +549,21 @@ impl<'a> Finder<'a> {
     ) -> Series {
         let mut works = Vec::with_capacity(starts.len());
         let mut steps = Vec::with_capacity(starts.len());
-        let mut last_ns = 0;
+        let (mut last_ns, mut done_ns) = (0, 0);
         for range in ranges(starts, own.len()) {
             let atoms = own.get(range).unwrap_or(&[]);
+            let begun_ns = self.begun_ns(atoms);
             works.push(self.work_of(atoms));
             let start_ns = atoms.iter().map(|atom| atom.start_ns).min().unwrap_or(0);
             last_ns = start_ns.max(last_ns);
             steps.push(Step {
                 start_ns: last_ns,
-                latency_ns: self.latency(atoms),
+                latency_ns: begun_ns.and_then(|ns| self.latency(ns, atoms)),
+                begins_alone: begun_ns.is_some_and(|ns| ns >= done_ns),
                 kind: 0,
                 submission: atoms.first().and_then(|first| self.submission(first)),
             });
+            done_ns = atoms.iter().map(|atom| atom.end_ns).fold(done_ns, u64::max);
         }
         let kinds = kinds(&works, &mut steps);
         let from = starts.first().copied().unwrap_or(0);
@@ -565,14 +584,18 @@ impl<'a> Finder<'a> {
         Some(numbered(place))
     }
 
-    fn latency(&self, atoms: &[Atom]) -> Option<NonZeroU64> {
-        let commands = &self.subject.commands;
+    /// Returns when the encoding of the first command buffer begins, or else its commit.
+    fn begun_ns(&self, atoms: &[Atom]) -> Option<u64> {
         let first = atoms.first()?;
-        let submission = self.submission(first).and_then(|place| {
+        let encoding_ns = self.submission(first).and_then(|place| {
             let list = &self.subject.submissions.list;
             list.get(place as usize)?.encoding_ns
         });
-        let begun_ns = u64::try_from(submission.unwrap_or(first.order_ns)).ok()?;
+        u64::try_from(encoding_ns.unwrap_or(first.order_ns)).ok()
+    }
+
+    fn latency(&self, begun_ns: u64, atoms: &[Atom]) -> Option<NonZeroU64> {
+        let commands = &self.subject.commands;
         let ends = atoms
             .iter()
             .filter_map(|atom| commands.completion(atom.id?));
@@ -584,6 +607,14 @@ impl Atom {
     fn gpu_ns(&self) -> u64 {
         self.end_ns - self.start_ns
     }
+}
+
+/// Returns the starts on the grid, if they are of this thread.
+fn paced(own: &[Atom], on_grid: &FxHashSet<NonZeroU64>) -> Option<Vec<usize>> {
+    let starts = own.iter().enumerate();
+    let starts = starts.filter(|(_, atom)| atom.id.is_some_and(|id| on_grid.contains(&id)));
+    let starts: Vec<usize> = starts.map(|(index, _)| index).collect();
+    (starts.len() >= STARTS).then_some(starts)
 }
 
 /// Returns the ranges from each start to the next.
@@ -643,150 +674,4 @@ fn close(kinds: &mut Vec<Kind>, group: &mut Vec<u64>) {
         });
     }
     group.clear();
-}
-
-/// Returns the starts of the turns in a sequence: each place, if nearly all are alike; else those of the
-/// longest turn that comes back.
-fn turns(line: &[u32]) -> Option<Vec<usize>> {
-    if line.len() < STARTS {
-        return None;
-    }
-    let places = places_of(line);
-    let most = places.iter().map(Vec::len).max()?;
-    if most * 100 >= line.len() * SAME_PCT && returns(line, 1) {
-        return Some((0..line.len()).collect());
-    }
-    marked(line).or_else(|| {
-        // A turn may repeat its parts: of each stretch of one, the first counts, with their number.
-        let mut numbers: FxHashMap<(u32, usize), u32> = FxHashMap::default();
-        let mut firsts = Vec::new();
-        let mut runs = Vec::new();
-        let mut at = 0;
-        for run in line.chunk_by(|one, next| one == next) {
-            let next = numbered(numbers.len());
-            let part = (run.first().copied()?, run.len());
-            runs.push(*numbers.entry(part).or_insert(next));
-            firsts.push(at);
-            at += run.len();
-        }
-        let turns = marked(&runs)?;
-        Some(
-            turns
-                .iter()
-                .filter_map(|&turn| firsts.get(turn).copied())
-                .collect(),
-        )
-    })
-}
-
-/// Returns the starts of the longest turn that comes back after a fixed number of places.
-fn marked(line: &[u32]) -> Option<Vec<usize>> {
-    let places = places_of(line);
-    let mut candidates: Vec<_> = places
-        .iter()
-        .enumerate()
-        .filter_map(|(work, places)| {
-            let distance = usual_distance(places, EVEN_PCT).filter(|_| places.len() >= STARTS)?;
-            let is_everywhere = places.len() * distance * 2 >= line.len();
-            let first = std::cmp::Reverse(places.first());
-            (distance >= 2 && is_everywhere).then_some((distance, first, work))
-        })
-        .collect();
-    // Of several with one distance the one that comes first counts; its place is unique.
-    candidates.sort_unstable_by(|a, b| b.cmp(a));
-    candidates.dedup_by_key(|&mut (distance, ..)| distance);
-    let mut longest = candidates.into_iter().take(TRIED);
-    let (distance, _, work) = longest.find(|&(distance, ..)| returns(line, distance))?;
-
-    let places = places.get(work)?;
-    // A turn has no beginning of its own: it is that of the first whole turn.
-    let first = *places.first()? as usize;
-    let is_same = |before: usize| {
-        let (one, next) = (
-            line.get(first - before),
-            line.get(first - before + distance),
-        );
-        one == next
-    };
-    let back = (1..distance.min(first + 1)).take_while(|&before| is_same(before));
-    let back = back.last().unwrap_or(0);
-    Some(places.iter().map(|&place| place as usize - back).collect())
-}
-
-fn places_of(line: &[u32]) -> Vec<Vec<u32>> {
-    let count = line.iter().max().map_or(0, |&work| work as usize + 1);
-    let mut places = vec![Vec::new(); count];
-    for (place, &work) in (0..).zip(line) {
-        if let Some(places) = places.get_mut(work as usize) {
-            places.push(place);
-        }
-    }
-    places
-}
-
-/// Returns the distance from each place to the next, if it is nearly always the same.
-fn usual_distance(places: &[u32], even_pct: usize) -> Option<usize> {
-    if places.len() + 1 < STARTS {
-        return None;
-    }
-    let later = places.iter().skip(1);
-    let mut distances: Vec<u32> = places
-        .iter()
-        .zip(later)
-        .map(|(this, next)| next - this)
-        .collect();
-    let middle = distances.len() / 2;
-    let usual = *distances.select_nth_unstable(middle).1;
-    let even = distances
-        .iter()
-        .filter(|&&distance| distance == usual)
-        .count();
-    (even * 100 >= distances.len() * even_pct).then_some(usual as usize)
-}
-
-/// Returns whether nearly all equal the one a distance before.
-fn returns(line: &[u32], distance: usize) -> bool {
-    let later = line.get(distance..).unwrap_or(&[]);
-    let same = line.iter().zip(later).filter(|(this, next)| this == next);
-    same.count() * 100 >= later.len() * SAME_PCT
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Checks the first start of a turn in work given as letters, and the number of turns.
-    fn check(work: &str, expected: Option<(usize, usize)>) {
-        let line: Vec<u32> = work.bytes().map(u32::from).collect();
-        let found = turns(&line).map(|starts| (starts[0], starts.len()));
-        assert_eq!(found, expected, "{work}");
-    }
-
-    #[test]
-    fn work_that_comes_back_makes_turns() {
-        check(&"abcd".repeat(10), Some((0, 10)));
-        // The longest turn counts: tokens, not the layers in them.
-        let token = "e".to_owned() + &"qkvo".repeat(10) + "h";
-        check(&token.repeat(8), Some((0, 8)));
-        // Other work comes first, and once in between.
-        let disturbed = "xyz".to_owned() + &"abcd".repeat(20) + "s" + &"abcd".repeat(20);
-        check(&disturbed, Some((3, 40)));
-        // One kernel, and one that is rarely another.
-        check(&"a".repeat(100), Some((0, 100)));
-        check(&("b".to_owned() + &"a".repeat(99)), Some((0, 100)));
-        // Long runs: neither kernel makes a turn alone.
-        let pass = "f".repeat(12) + &"b".repeat(18);
-        check(&pass.repeat(9), Some((0, 9)));
-    }
-
-    #[test]
-    fn unclear_repetitions_make_none() {
-        check(&"abcd".repeat(5), None);
-        check(
-            "31415926535897932384626433832795028841971693993751058209749445923078164",
-            None,
-        );
-        // One comes evenly between others that never come back.
-        check("aqwertaasdfgazxcvbayuiopahjklmanbgtryaplmkoa", None);
-    }
 }

@@ -182,8 +182,27 @@ fn steps_are_chosen_by_name() {
     let rates = main.per_second.zip(found.per_second).unwrap();
     assert!((rates.0 / rates.1 / 8.0 - 1.0).abs() < 0.02, "{rates:?}");
     let error = chosen("tokens").unwrap_err();
-    let said = "no os_signpost interval and no work is named tokens; the recording has none";
+    let said = "no os_signpost interval and no work is named tokens; recorded names: layer, matmul, \
+                rms_norm, rope, softmax";
     assert_eq!(error.to_string(), said);
+}
+
+/// A step that is committed while earlier ones run waits for its turn: its latency is not that of a step
+/// alone.
+#[test]
+fn the_latency_of_a_step_alone_is_of_those_that_find_the_gpu_free() {
+    for (preset, all_alone) in [("eager", true), ("batched", true), ("pipelined", false)] {
+        let scenario = Scenario::preset(preset).unwrap();
+        let report = report_of(&scenario, &Request::default()).unwrap();
+        let main = &report.steps[0];
+        let expected = main.latency_ns.filter(|_| all_alone);
+        assert_eq!(main.latency_alone_ns, expected, "{preset}");
+    }
+    // The first of several command buffers in flight finds it free now and then.
+    let scenario = Scenario::preset("renderer").unwrap();
+    let report = report_of(&scenario, &Request::default()).unwrap();
+    let main = &report.steps[0];
+    assert!(main.latency_alone_ns < main.latency_ns);
 }
 
 #[test]

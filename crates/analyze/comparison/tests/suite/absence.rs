@@ -662,7 +662,8 @@ fn without_cells(mut row: String, tags: &[&str]) -> String {
 fn log_of(analysis: &Analysis) -> Vec<String> {
     /// The clock began before the recording.
     const BEFORE: i64 = 10_000_000_000;
-    let mut buffers = analysis.command_buffers(0, u64::MAX);
+    let mut buffers =
+        analysis.command_buffers(analysis.spans().filter_map(|span| span.command_buffer));
     buffers.sort_by_key(|buffer| buffer.gpu_ns);
     let at = |ns: u64| i64::try_from(ns).unwrap() + BEFORE;
     let known = buffers

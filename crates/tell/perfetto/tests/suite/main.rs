@@ -100,8 +100,7 @@ fn check_causes(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     }
 }
 
-/// Checks that states and named phases have as much time as in the report, and are in the window,
-/// as is the warm-up.
+/// Checks that states and named phases have as much time as in the report, and are in the window.
 fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     let report = &analysis.report;
     let slices_of = |category: &str, name: &str| -> Vec<&Slice> {
@@ -288,8 +287,6 @@ fn is_part(slice: &Slice, whole: &Slice) -> bool {
     match slice.category.as_str() {
         // A cut gap has another length.
         "idle" | "others" | "performance" | "phase" | "step" => same,
-        // The warm-up depends on the window.
-        "warm-up" => true,
         "gpu" => same && slice.arguments.iter().all(known),
         _ => {
             let all = slice.length_ns == whole.length_ns && slice.start_ns == whole.start_ns;

@@ -47,7 +47,7 @@ const INDEX_SCRIPT: &str = include_str!("../../../../../templates/index.js");
 /// report, which may be redacted; the timeline names only the analyzed process.
 pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let colors = KernelColors::of(&analysis.report);
-    let data = script_json(&timeline::timeline(analysis, &colors))?;
+    let data = script_json(&timeline::timeline(analysis, &colors)?)?;
     let timeline = timeline_box(analysis, report, &colors)?;
     let mut drawn = vec![("timeline".to_owned(), timeline)];
     if has_roofline(report) {

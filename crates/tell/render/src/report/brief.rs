@@ -4,6 +4,7 @@ use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Message, Report, Severity, message};
 
 use super::document;
+use super::kernels::noun;
 use crate::document::{Block, Cell, Document, Drawing, FindingEntry, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
 use crate::wording::{plain, sentence, share};
@@ -40,7 +41,7 @@ pub fn brief(report: &Report) -> Document {
     let findings = findings.filter(|finding| finding.severity != Severity::Caveat);
     let findings = findings.count().saturating_sub(findings_shown(report));
     let kernels = report.kernels.len().saturating_sub(kernels_shown(report));
-    let hidden = [(findings, "finding"), (kernels, "kernel")];
+    let hidden = [(findings, "finding"), (kernels, noun(report))];
     whole.sections.push(more(hidden, &left_out, PAGE));
     whole
 }

@@ -1,7 +1,7 @@
 //! Builds the sections on the work: by kernel, by channel, and its pattern.
 
 use metalens_analyzer::message::{bytes, count, counted, kernel, moment, name, percent, time};
-use metalens_analyzer::{Kernel, Message, Outlier, Report, message};
+use metalens_analyzer::{Kernel, Message, Outlier, Report, StepSeries, message};
 use metalens_text::fold_runs;
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
@@ -18,9 +18,23 @@ const SEQUENCE: usize = 8;
 /// Largest number of outliers that are shown.
 const OUTLIERS: usize = 3;
 
+/// Returns what the screens call a kernel: a pass, if the program draws.
+pub(super) fn noun(report: &Report) -> &'static str {
+    let main = report.steps.first();
+    if main.is_some_and(StepSeries::are_frames) {
+        "pass"
+    } else {
+        "kernel"
+    }
+}
+
 /// Returns the kernels, the most time first.
 pub(super) fn kernels(report: &Report) -> Section {
     let (short, long) = KERNELS;
+    let (title, caption) = match noun(report) {
+        "pass" => ("Passes", "Passes by their time"),
+        _ => ("Kernels", "Kernels by their time"),
+    };
     let has_spills = report.kernels.iter().any(spills_registers);
     let has_samples = report.kernels.iter().any(is_sampled);
     let has_dispatches = report
@@ -46,7 +60,7 @@ pub(super) fn kernels(report: &Report) -> Section {
     columns.extend(has_samples.then(|| Column::number("shaders seen").spare(3)));
     // A screen keeps the channel where the name alone is not enough.
     columns.extend([Column::name("name"), Column::label("channel").spare(6)]);
-    let table = Table::new("kernels", "Kernels by their time", columns);
+    let table = Table::new("kernels", caption, columns);
     let mut table = table.sortable().limited(short, long);
     table = table.of(report.kernels.len());
     table.has_preview = true;
@@ -78,8 +92,6 @@ pub(super) fn kernels(report: &Report) -> Section {
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
     table.rest = message!(" of {}", time(rest_ns));
-    let draws = report.steps.first().is_some_and(|main| main.name == "frame");
-    let title = if draws { "Passes" } else { "Kernels" };
     let mut section = Section::new("kernels", title, 4)
         .with(Chart::picture("kernels"))
         .with(Block::Table(table));

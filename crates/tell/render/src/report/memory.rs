@@ -129,7 +129,7 @@ fn steps(found: &MemorySteps) -> Fact {
         "median {}, {} in each of {}; {}",
         counted(found.median_allocations, "allocation"),
         bytes(found.median_bytes),
-        counted(found.count, "steady step"),
+        counted(found.count, "step"),
         change(found.growth),
     );
     Fact::new("step", text)
@@ -144,7 +144,7 @@ fn change(growth: MemoryGrowth) -> Message {
         (0, _) => "live memory does not grow".into(),
         (_, 0) => message!("live memory {} by {} in each", way, bytes(size)),
         _ => message!(
-            "live memory {} by {} an step (standard error {})",
+            "live memory {} by {} a step (standard error {})",
             way,
             bytes(size),
             bytes(error)
@@ -205,7 +205,7 @@ fn groups(
         Column::number("allocations"),
         Column::number("bytes"),
         Column::number("never freed"),
-        Column::number("an step").spare(1),
+        Column::number("a step").spare(1),
         Column::number("growth").spare(2),
     ];
     let table = Table::new(id, caption, columns).sortable();

@@ -3,6 +3,7 @@
 use metalens_analyzer::message::{counted, moment, path, process, quote, time, ungrouped};
 use metalens_analyzer::{ChosenBy, Message, ProcessName, Report, message};
 
+use super::kernels::noun;
 use crate::document::{Block, Fact, Section};
 
 /// Returns the facts of the recording.
@@ -103,6 +104,6 @@ fn work(report: &Report) -> Message {
         counted(counts.intervals, "interval"),
         counted(counts.encoders, "encoder"),
         counted(counts.command_buffers, "command buffer"),
-        counted(counts.kernels, "kernel"),
+        counted(counts.kernels, noun(report)),
     )
 }

@@ -92,7 +92,7 @@ fn a_wider_terminal_shows_more_columns() {
     let report = metalens_testing::analysis_of("renderer").report;
     let headings = |columns: usize| {
         let screen = screen(&document(&report), columns);
-        let kernels = screen.split("\nKernels\n").nth(1).unwrap();
+        let kernels = screen.split("\nPasses\n").nth(1).unwrap();
         let heading = kernels.lines().next().unwrap();
         heading.split_whitespace().count()
     };
@@ -149,7 +149,7 @@ fn sentences_without_room_are_below_the_table() {
 /// Returns the kernels' table of a screen: its heading, its rows, and the lines below them.
 fn kernels_of(document: &Document, columns: usize) -> Vec<String> {
     let screen = screen(document, columns);
-    let kernels = screen.split("\nKernels\n").nth(1).unwrap();
+    let kernels = screen.split("\nPasses\n").nth(1).unwrap();
     let lines = kernels.lines().take_while(|line| !line.is_empty());
     lines.map(str::to_owned).collect()
 }

@@ -3,60 +3,47 @@
 
 use std::collections::HashMap;
 
-use metalens_analyzer::{Analysis, ChainSource, CommandBuffer};
-use serde::Serialize;
+use metalens_analyzer::{Analysis, CommandBuffer};
 
 use super::packed::Packed;
 use super::pieces::IntervalPiece;
 
-/// The command buffers as the page's script reads them.
-#[derive(Debug, Serialize)]
-pub(super) struct Chains {
-    count: usize,
-    /// For each command buffer: its start on the GPU after that of the last one, and its length there;
-    /// the other stations that are recorded as bits, and the time of each of them after that start. Only
-    /// the length has no sign.
-    stations: String,
-    /// For each interval: 0 without a command buffer, 1 for the first of the next one, else 2 plus the
-    /// number of later ones that have begun.
-    owners: String,
-    /// True if the end of the driver's work counts as the submission.
-    submits_at_end: bool,
-}
-
-/// Packs the command buffers of intervals. Those of which only the time on the GPU is recorded are left
-/// out.
-pub(super) fn chains(analysis: &Analysis, pieces: &[&IntervalPiece<'_>], full: [u64; 2]) -> Chains {
-    let report = &analysis.report;
-    let origin = report.window.start_ns;
-    let [from, to] = full.map(|ns| origin + ns);
-    let mut known = analysis.command_buffers(from, to);
+/// Packs the command buffers of intervals, and returns how many there are. Those of which only the time on
+/// the GPU is recorded are left out.
+///
+/// For each interval comes its owner: 0 without a command buffer, 1 for the first of the next one, else 2
+/// plus the number of later ones that have begun. Then for each command buffer: its start on the GPU after
+/// that of the last one, and its length there; the other stations that are recorded as bits, and the time
+/// of each of them after that start. Only the length and the bits have no sign.
+pub(super) fn chains(
+    analysis: &Analysis,
+    pieces: &[&IntervalPiece<'_>],
+    packed: &mut Packed,
+) -> usize {
+    let ids = pieces.iter().filter_map(|piece| piece.buffer);
+    let mut known = analysis.command_buffers(ids);
     known.retain(|buffer| stations(buffer).iter().any(Option::is_some));
 
     let mut numbers = HashMap::new();
-    let [mut packed, mut owners] = [(); 2].map(|()| Packed::default());
-    let mut last = origin;
+    let mut all = Packed::default();
+    let mut last = analysis.report.window.start_ns;
     for piece in pieces {
         let place = |id| known.binary_search_by_key(&id, |buffer| buffer.id).ok();
         let buffer = piece.buffer.and_then(place).and_then(|at| known.get(at));
         let Some(buffer) = buffer else {
-            owners.put(0);
+            packed.put(0);
             continue;
         };
         let begun = numbers.len();
         let number = *numbers.entry(buffer.id).or_insert(begun);
-        owners.put((begun - number + 1) as u64);
+        packed.put((begun - number + 1) as u64);
         if number == begun {
-            put_buffer(&mut packed, buffer, last);
+            put_buffer(&mut all, buffer, last);
             last = buffer.gpu_ns.0;
         }
     }
-    Chains {
-        count: numbers.len(),
-        stations: packed.into_text(),
-        owners: owners.into_text(),
-        submits_at_end: report.latency.driver_source == Some(ChainSource::Order),
-    }
+    packed.append(all);
+    numbers.len()
 }
 
 /// Returns the stations beside those on the GPU, in order.

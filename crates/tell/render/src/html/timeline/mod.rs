@@ -7,27 +7,29 @@
 mod buckets;
 mod chains;
 mod packed;
+mod part;
 mod pieces;
 mod state_lanes;
 
-use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan};
+use metalens_analyzer::{Analysis, Cause, ChainSource, GpuSpan};
 use metalens_charts::KernelColors;
 use serde::Serialize;
 
 use self::buckets::{BucketBuilder, Buckets};
-use self::chains::{Chains, chains};
-use self::packed::Packed;
-use self::pieces::{IntervalPiece, Stretch, number_of, put_parts};
+use self::part::{Packer, StoredPart};
+use self::pieces::{IntervalPiece, Stretch};
 use self::state_lanes::StateLane;
 use super::names::{NameTable, short};
+use crate::error::Result;
 
 /// Largest number of intervals, gaps, parts of gaps and stretches of other processes that a page
 /// has in full.
 const MOST_PIECES: usize = 40_000;
+/// Number of pieces of a stored part, and largest number of those of all parts, of which each takes two or three bytes.
+const STORED_PIECES: usize = 60_000;
+const MOST_STORED: usize = 30_000_000;
 /// Largest number of lanes; further channels share the last one.
 const MOST_LANES: usize = 11;
-/// Largest number of CPU samples of a page.
-const MOST_SAMPLES: usize = 200_000;
 
 /// The timeline as the page's script reads it.
 #[derive(Debug, Serialize)]
@@ -43,44 +45,26 @@ pub(super) struct Timeline {
     names: Vec<String>,
     /// Numbers of the names of kernels with a color of their own, in the order of the colors.
     colored: Vec<u64>,
-    /// Part of the window that is here in full.
-    full: [u64; 2],
     is_whole: bool,
     /// The typical step with some time on both sides, or the part of the window around a gap of median length.
     typical: [u64; 2],
     /// Longest gap in that part.
     typical_gap: Option<[u64; 2]>,
-    /// Numbers of pieces that are here in full: intervals, gaps, parts of gaps, other processes.
-    counts: [usize; 4],
-    /// For each interval: start after the start of the last one, length, lane, kernel.
-    intervals: String,
-    /// For each gap: start after the start of the last one, the causes as bits, the part of each of
-    /// them, kernel before, kernel after (0 for none, else its number plus 1).
-    gaps: String,
-    /// For each part of a gap with one cause: start after the end of the last one, length, cause.
-    idle: String,
-    /// For each stretch of other processes: start after the end of the last one, length.
-    others: String,
-    chains: Chains,
-    /// CPU samples; null if none is recorded, or too many are.
-    sampled: Option<Sampled>,
+    #[serde(flatten)]
+    part: StoredPart,
+    /// The whole window in parts, if that one is not all of it; none where there is far too much.
+    parts: Vec<StoredPart>,
+    /// True if the end of the driver's work counts as the submission.
+    submits_at_end: bool,
+    /// True if the CPU samples are of the threads that encode, and not of all threads of the process.
+    of_encoding: bool,
     buckets: Option<Buckets>,
     /// Lanes of phases and states.
     held: Vec<StateLane>,
 }
 
-/// CPU samples in the part that is here in full, as the page's script reads them.
-#[derive(Debug, Serialize)]
-struct Sampled {
-    /// True if they are of the threads that encode, and not of all threads of the process.
-    of_encoding: bool,
-    count: usize,
-    /// For each sample: time after the last one, function (0 for none, else its number plus 1).
-    samples: String,
-}
-
 /// Returns the timeline of a report.
-pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
+pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Result<Timeline> {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
     let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
@@ -93,12 +77,7 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let center = typical[0].midpoint(typical[1]);
     let within = |gap: &&Stretch| typical[0] <= gap.0 && gap.1 <= typical[1];
     let longest = gaps.iter().filter(within).max_by_key(|gap| gap.1 - gap.0);
-    let contents = PageContents {
-        pieces: &pieces,
-        gaps: &gaps,
-        others: &others,
-        span_ns,
-    };
+    let contents = PageContents::new(&pieces, lanes.names.len(), &gaps, &others, span_ns);
     let is_whole = contents.fits(analysis);
     let full = if is_whole {
         [0, span_ns]
@@ -113,15 +92,24 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let mut names = NameTable::default();
     let colored = colored(analysis, colors, &mut names);
     let state_lanes = state_lanes::lanes(analysis, &steps, &mut names);
-    let in_full = |piece: &&IntervalPiece<'_>| piece.start_ns < full[1] && piece.end_ns > full[0];
-    let in_full: Vec<&IntervalPiece<'_>> = pieces.iter().filter(in_full).collect();
-    let intervals = pack_intervals(&in_full, &mut names);
-    let (gaps, gap_count) = pack_gaps(analysis, full, &mut names);
-    let (idle, idle_count) = pack_idle(analysis, full);
-    let (others, other_count) = pack_others(&others, full);
-    let sampled = pack_samples(analysis, full, &mut names);
+    let mut packer = Packer {
+        analysis,
+        contents: &contents,
+        names: &mut names,
+    };
+    let part = packer.part(full);
+    let stored = if is_whole {
+        Vec::new()
+    } else {
+        contents.parts()
+    };
+    let parts: Result<Vec<StoredPart>> = stored
+        .into_iter()
+        .map(|full| packer.part(full).stored())
+        .collect();
+    let buckets = buckets.map(BucketBuilder::finish);
 
-    Timeline {
+    Ok(Timeline {
         start_ns: window.start_ns,
         span_ns,
         lanes: lanes.names,
@@ -129,20 +117,22 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
         labels: Cause::ALL.map(Cause::label),
         names: names.into_list(),
         colored,
-        full,
         is_whole,
         typical,
         typical_gap: longest.map(|&(from, to)| [from, to]),
-        counts: [in_full.len(), gap_count, idle_count, other_count],
-        intervals,
-        gaps,
-        idle,
-        others,
-        chains: chains(analysis, &in_full, full),
-        sampled,
-        buckets: buckets.map(BucketBuilder::finish),
+        part: part.plain(),
+        parts: parts?,
+        submits_at_end: analysis.report.latency.driver_source == Some(ChainSource::Order),
+        of_encoding: encodes(analysis),
+        buckets,
         held: state_lanes,
-    }
+    })
+}
+
+/// Returns whether the CPU samples are of the threads that encode.
+fn encodes(analysis: &Analysis) -> bool {
+    let threads = analysis.report.cpu.iter().flat_map(|cpu| &cpu.threads);
+    threads.clone().any(|thread| thread.submits == Some(true))
 }
 
 /// Returns the numbers of the names of kernels with a color of their own, in the order of the colors.
@@ -238,12 +228,37 @@ fn typical(gaps: &[Stretch], analysis: &Analysis) -> [u64; 2] {
 /// Everything that a page could have in full.
 struct PageContents<'a> {
     pieces: &'a [IntervalPiece<'a>],
+    /// For each interval: the latest end of all up to it.
+    reach: Vec<u64>,
+    /// Number of lanes.
+    lanes: usize,
     gaps: &'a [Stretch],
     others: &'a [Stretch],
     span_ns: u64,
 }
 
-impl PageContents<'_> {
+impl<'a> PageContents<'a> {
+    fn new(
+        pieces: &'a [IntervalPiece<'a>],
+        lanes: usize,
+        gaps: &'a [Stretch],
+        others: &'a [Stretch],
+        span_ns: u64,
+    ) -> Self {
+        let reach = pieces.iter().scan(0, |latest, piece| {
+            *latest = piece.end_ns.max(*latest);
+            Some(*latest)
+        });
+        Self {
+            pieces,
+            reach: reach.collect(),
+            lanes,
+            gaps,
+            others,
+            span_ns,
+        }
+    }
+
     /// Returns whether a page has room for everything in full.
     fn fits(&self, analysis: &Analysis) -> bool {
         let known = self.pieces.len() + self.gaps.len() + self.others.len();
@@ -273,129 +288,53 @@ impl PageContents<'_> {
         }
     }
 
+    /// Returns parts with about as many pieces each, which tile the window; none if their pieces are too
+    /// many for a page.
+    fn parts(&self) -> Vec<[u64; 2]> {
+        let all = self.most_inside(0, self.span_ns);
+        let parts = all.div_ceil(STORED_PIECES) as u64;
+        let mut edges: Vec<u64> = vec![0];
+        let last = |edges: &[u64]| edges.last().copied().unwrap_or(self.span_ns);
+        while last(&edges) < self.span_ns {
+            let from = last(&edges);
+            // Where everything comes at once, parts stay this long.
+            let least = (self.span_ns / (2 * parts)).max(1);
+            let (mut fitting, mut failing) = (from + least, self.span_ns + 1);
+            while fitting + 1 < failing {
+                let to = fitting.midpoint(failing);
+                if self.most_inside(from, to) <= STORED_PIECES {
+                    fitting = to;
+                } else {
+                    failing = to;
+                }
+            }
+            edges.push(fitting.min(self.span_ns));
+        }
+        let parts = edges.windows(2).filter_map(|pair| pair.try_into().ok());
+        let parts: Vec<[u64; 2]> = parts.collect();
+        // Long intervals are in many parts.
+        let sums = parts.iter().map(|&[from, to]| self.most_inside(from, to));
+        if sums.sum::<usize>() > MOST_STORED {
+            return Vec::new();
+        }
+        parts
+    }
+
     /// Returns an upper bound of the pieces in a part of the window: a gap has up to six parts,
     /// and each stretch of another process adds up to two.
     fn most_inside(&self, from: u64, to: u64) -> usize {
-        let begun = self.pieces.partition_point(|piece| piece.start_ns < to);
-        let begun = self.pieces.get(..begun).unwrap_or_default();
-        let pieces = begun.iter().filter(|piece| piece.end_ns > from).count();
         let disjoint = |all: &[Stretch]| {
             let before = all.partition_point(|stretch| stretch.1 <= from);
             all.partition_point(|stretch| stretch.0 < to)
                 .saturating_sub(before)
         };
-        pieces + 7 * disjoint(self.gaps) + 3 * disjoint(self.others)
-    }
-}
-
-/// Packs intervals.
-fn pack_intervals<'a>(pieces: &[&IntervalPiece<'a>], names: &mut NameTable<'a>) -> String {
-    let mut packed = Packed::default();
-    let mut at = 0;
-    for piece in pieces {
-        packed.put(piece.start_ns - at);
-        packed.put(piece.end_ns - piece.start_ns);
-        packed.put(piece.lane as u64);
-        packed.put(names.number(piece.kernel));
-        at = piece.start_ns;
-    }
-    packed.into_text()
-}
-
-/// Packs the gaps in a part of the window, and returns how many there are.
-fn pack_gaps<'a>(
-    analysis: &'a Analysis,
-    full: [u64; 2],
-    names: &mut NameTable<'a>,
-) -> (String, usize) {
-    let start_ns = analysis.report.window.start_ns;
-    let mut packed = Packed::default();
-    let (mut at, mut count) = (0, 0);
-    let begins = |gap: &ExplainedGap<'_>| gap.start_ns - start_ns;
-    let gaps = analysis.gaps().take_while(|gap| begins(gap) < full[1]);
-    for gap in gaps.filter(|gap| begins(gap) + gap.duration_ns > full[0]) {
-        packed.put(begins(&gap) - at);
-        put_parts(&mut packed, gap.parts.by_cause().map(|(_, ns)| ns));
-        for name in [gap.before, gap.after] {
-            packed.put(name.map_or(0, |name| names.number(name) + 1));
-        }
-        at = begins(&gap);
-        count += 1;
-    }
-    (packed.into_text(), count)
-}
-
-/// Packs the parts of gaps in a part of the window, each with its cause.
-fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
-    let start_ns = analysis.report.window.start_ns;
-    let parts = analysis.idle().map(|idle| {
-        let stretch = (idle.start_ns - start_ns, idle.end_ns - start_ns);
-        (stretch, Some(number_of(&idle) as u64))
-    });
-    pack_stretches(parts, full)
-}
-
-/// Packs the CPU samples in a part of the window.
-fn pack_samples<'a>(
-    analysis: &'a Analysis,
-    full: [u64; 2],
-    names: &mut NameTable<'a>,
-) -> Option<Sampled> {
-    let report = &analysis.report;
-    let start_ns = report.window.start_ns;
-    let sampled = analysis.sampled_functions();
-    let samples = sampled.samples.iter();
-    let samples = samples.map(|&(ns, function)| (ns - start_ns, function));
-    let samples = samples.filter(|(ns, _)| (full[0]..full[1]).contains(ns));
-    let count = samples.clone().count();
-    let cpu = report.cpu.as_ref()?;
-    if sampled.samples.is_empty() || count > MOST_SAMPLES {
-        return None;
+        self.near([from, to]).len() + 7 * disjoint(self.gaps) + 3 * disjoint(self.others)
     }
 
-    let mut packed = Packed::default();
-    let mut at = full[0];
-    for (ns, function) in samples {
-        packed.put(ns - at);
-        let name = function.and_then(|function| sampled.names.get(function));
-        packed.put(name.map_or(0, |name| names.number(name) + 1));
-        at = ns;
+    /// Returns the intervals in a part of the window; some may end before it.
+    fn near(&self, [from, to]: [u64; 2]) -> &[IntervalPiece<'a>] {
+        let first = self.reach.partition_point(|&reach| reach <= from);
+        let end = self.pieces.partition_point(|piece| piece.start_ns < to);
+        self.pieces.get(first..end).unwrap_or_default()
     }
-    Some(Sampled {
-        of_encoding: cpu
-            .threads
-            .iter()
-            .any(|thread| thread.submits == Some(true)),
-        count,
-        samples: packed.into_text(),
-    })
-}
-
-/// Packs the stretches of other processes in a part of the window.
-fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
-    let others = others.iter().map(|&stretch| (stretch, None));
-    pack_stretches(others, full)
-}
-
-/// Packs stretches in the order of time, some with a number, and returns how many there are.
-fn pack_stretches(
-    stretches: impl Iterator<Item = (Stretch, Option<u64>)>,
-    full: [u64; 2],
-) -> (String, usize) {
-    let inside = stretches
-        .take_while(|((from, _), _)| *from < full[1])
-        .filter(|((_, to), _)| *to > full[0]);
-
-    let mut packed = Packed::default();
-    let (mut at, mut count) = (0, 0);
-    for ((from, to), number) in inside {
-        packed.put(from - at);
-        packed.put(to - from);
-        if let Some(number) = number {
-            packed.put(number);
-        }
-        at = to;
-        count += 1;
-    }
-    (packed.into_text(), count)
 }

@@ -30,6 +30,16 @@ impl Packed {
         self.put(u64::try_from(folded).unwrap_or(u64::MAX));
     }
 
+    /// Appends other numbers.
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.bytes.append(&mut other.bytes);
+    }
+
+    /// Returns the numbers as bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Returns the numbers as text.
     pub(super) fn into_text(self) -> String {
         STANDARD.encode(self.bytes)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -197,32 +198,7 @@ impl Unpacked {
     }
 
     fn numbers(text: &Value) -> Vec<u64> {
-        let engine = base64::engine::general_purpose::STANDARD;
-        let bytes = engine.decode(text.as_str().unwrap()).unwrap();
-        let mut numbers = Vec::new();
-        let (mut value, mut shift) = (0_u64, 0);
-        for byte in bytes {
-            value |= u64::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte < 128 {
-                numbers.push(value);
-                (value, shift) = (0, 0);
-            }
-        }
-        numbers
-    }
-
-    /// Decodes stretches as starts, ends and causes. Each is stored as the distance from the last
-    /// end, and the length.
-    fn stretches(text: &Value, width: usize) -> Vec<(u64, u64, u64)> {
-        let mut at = 0;
-        let numbers = Self::numbers(text);
-        let stretch = |ends: &[u64]| {
-            let from = at + ends[0];
-            at = from + ends[1];
-            (from, at, ends.get(2).copied().unwrap_or(0))
-        };
-        numbers.chunks(width).map(stretch).collect()
+        numbers_in(&bytes_of(text))
     }
 
     /// Sums times by cause. Each entry is a set of causes as bits, and the time of each cause;
@@ -244,6 +220,176 @@ impl Unpacked {
     }
 }
 
+fn bytes_of(text: &Value) -> Vec<u8> {
+    let engine = base64::engine::general_purpose::STANDARD;
+    engine.decode(text.as_str().unwrap()).unwrap()
+}
+
+fn numbers_in(bytes: &[u8]) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    let (mut value, mut shift) = (0_u64, 0);
+    for byte in bytes {
+        value |= u64::from(byte & 0x7f) << shift;
+        shift += 7;
+        if *byte < 128 {
+            numbers.push(value);
+            (value, shift) = (0, 0);
+        }
+    }
+    numbers
+}
+
+/// What a page has of a part of the window.
+struct PagePart {
+    full: [u64; 2],
+    intervals: Vec<PageInterval>,
+    buffers: Vec<PageBuffer>,
+    /// For each gap: start, end and cause of its parts.
+    gaps: Vec<Vec<(u64, u64, usize)>>,
+    /// Start and end of each stretch of other processes.
+    others: Vec<(u64, u64)>,
+    /// For each CPU sample, the number of its function plus 1.
+    functions: Vec<u64>,
+}
+
+struct PageInterval {
+    lane: u64,
+    name: u64,
+    start: u64,
+    ns: u64,
+    owner: u64,
+}
+
+/// Command buffer of a page: its time on the GPU, and its other stations after the start of that.
+struct PageBuffer {
+    ns: i128,
+    after_start: [Option<i128>; 6],
+}
+
+impl PagePart {
+    /// Reads the part that a page has from the beginning.
+    fn of(data: &Value) -> Self {
+        Self::read(data, &bytes_of(&data["packed"]))
+    }
+
+    /// Reads the parts that a page unpacks when somebody looks at them.
+    fn stored(data: &Value) -> Vec<Self> {
+        let parts = data["parts"].as_array().unwrap().iter();
+        let part = |part: &Value| {
+            let mut bytes = Vec::new();
+            flate2::read::DeflateDecoder::new(bytes_of(&part["packed"]).as_slice())
+                .read_to_end(&mut bytes)
+                .unwrap();
+            Self::read(part, &bytes)
+        };
+        parts.map(part).collect()
+    }
+
+    fn read(data: &Value, bytes: &[u8]) -> Self {
+        let all = numbers_in(bytes);
+        let mut rest = all.iter().copied();
+        let count =
+            |what: &str| usize::try_from(data["counts"][what].as_u64().unwrap_or(0)).unwrap();
+        let signed = |number: u64| i128::from(number >> 1) ^ -i128::from(number & 1);
+        let ns = |ns: i128| u64::try_from(ns).unwrap();
+        let mut column = |length: usize| rest.by_ref().take(length).collect::<Vec<u64>>();
+        let full: [u64; 2] = serde_json::from_value(data["full"].clone()).unwrap();
+
+        let columns = [(); 5].map(|()| column(count("intervals")));
+        let mut ends: BTreeMap<u64, u64> = BTreeMap::new();
+        let intervals = (0..count("intervals")).map(|at| {
+            let [lane, name, wait, ns_long, owner] =
+                [0, 1, 2, 3, 4].map(|one: usize| columns[one][at]);
+            let end = ends.entry(lane).or_default();
+            let start = ns(i128::from(*end) + signed(wait));
+            *end = start + ns_long;
+            PageInterval {
+                lane,
+                name,
+                start,
+                ns: ns_long,
+                owner,
+            }
+        });
+        let intervals: Vec<PageInterval> = intervals.collect();
+
+        let buffers = (0..count("chains")).map(|_| {
+            let [_, ns, there] = column(3).try_into().unwrap();
+            let is_there = |station: u32| there & (1 << station) != 0;
+            let after_start =
+                [0, 1, 2, 3, 4, 5].map(|station| is_there(station).then(|| signed(column(1)[0])));
+            PageBuffer {
+                ns: ns.into(),
+                after_start,
+            }
+        });
+        let buffers = buffers.collect();
+
+        // The guesses of gaps: the times without an interval.
+        let (mut reach, mut guesses) = (full[0], Vec::new());
+        for one in intervals.iter().filter(|one| one.ns > 0) {
+            if one.start > reach {
+                guesses.push((reach, one.start));
+            }
+            reach = reach.max(one.start + one.ns);
+        }
+        guesses.push((reach, reach.max(full[1])));
+
+        let [starts, ends, _, _, many] = [(); 5].map(|()| column(count("gaps")));
+        let causes = column(usize::try_from(many.iter().sum::<u64>()).unwrap());
+        let mut causes = causes.into_iter();
+        let gaps = (0..count("gaps")).map(|gap| {
+            let guess = guesses.get(gap).copied().unwrap_or((0, 0));
+            let start = ns(i128::from(guess.0) + signed(starts[gap]));
+            let end = ns(i128::from(guess.1) + signed(ends[gap]));
+            let mut at = start;
+            let parts = (1..=many[gap]).map(|part| {
+                let from = at;
+                at = if part == many[gap] {
+                    end
+                } else {
+                    at + column(1)[0]
+                };
+                (from, at, usize::try_from(causes.next().unwrap()).unwrap())
+            });
+            parts.collect()
+        });
+        let gaps = gaps.collect();
+
+        let [waits, lengths] = [(); 2].map(|()| column(count("others")));
+        let mut at = 0;
+        let others = waits.iter().zip(lengths).map(|(wait, ns)| {
+            let start = at + wait;
+            at = start + ns;
+            (start, at)
+        });
+        let others = others.collect();
+        column(count("samples"));
+        let functions = column(count("samples"));
+        assert!(rest.next().is_none(), "numbers are left over");
+        Self {
+            full,
+            intervals,
+            buffers,
+            gaps,
+            others,
+            functions,
+        }
+    }
+
+    /// Returns the intervals that begin in the part, and at the beginning those that reach into it.
+    fn own(&self, beginning: u64) -> impl Iterator<Item = &PageInterval> {
+        let is_first = self.full[0] == beginning;
+        let all = self.intervals.iter();
+        all.filter(move |one| is_first || one.start >= self.full[0])
+    }
+
+    /// Returns the parts of all gaps.
+    fn idle(&self) -> impl Iterator<Item = (u64, u64, usize)> {
+        self.gaps.iter().flatten().copied()
+    }
+}
+
 fn idle_by_cause(report: &Value, data: &Value) -> Vec<u64> {
     let causes = data["causes"].as_array().unwrap().iter();
     let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap().replace('-', "_"));
@@ -260,44 +406,23 @@ fn the_timeline_data_sums_to_the_report() {
         let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
         assert_eq!(data["is_whole"], true);
         assert_eq!(data["buckets"], Value::Null);
-        assert_eq!(data["counts"][0], report["counts"]["intervals"]);
-        assert_eq!(data["counts"][1], report["gaps"]["count"]);
-        let gaps = Unpacked::numbers(&data["gaps"]).into_iter();
-        let sums = Unpacked::parts(gaps, 1, 2);
-        assert_eq!(sums.to_vec(), idle_by_cause(&report, &data), "{scenario}");
-        let intervals = Unpacked::numbers(&data["intervals"]);
+        assert_eq!(data["counts"]["intervals"], report["counts"]["intervals"]);
+        assert_eq!(data["counts"]["gaps"], report["gaps"]["count"]);
+        let part = PagePart::of(&data);
+        let mut sums = vec![0; 10];
+        for (from, to, cause) in part.idle() {
+            sums[cause] += to - from;
+        }
+        assert_eq!(sums, idle_by_cause(&report, &data), "{scenario}");
         for (lane, channel) in report["channels"].as_array().unwrap().iter().enumerate() {
-            let mine = intervals.chunks(4).filter(|chunk| chunk[2] == lane as u64);
-            let sum: u64 = mine.clone().map(|interval| interval[1]).sum();
+            let mine = part.intervals.iter().filter(|one| one.lane == lane as u64);
+            let sum: u64 = mine.clone().map(|one| one.ns).sum();
             assert_eq!(channel["sum_ns"], sum, "{scenario}");
             assert_eq!(channel["intervals"], mine.count());
         }
-        let others = Unpacked::numbers(&data["others"]);
-        let others: u64 = others.chunks(2).map(|span| span[1]).sum();
+        let others: u64 = part.others.iter().map(|(from, to)| to - from).sum();
         assert_eq!(report["busy"]["others_busy_ns"], others, "{scenario}");
     }
-}
-
-/// Command buffer of a page: its time on the GPU, and its other stations after the start of that.
-struct PageBuffer {
-    ns: i128,
-    after_start: [Option<i128>; 6],
-}
-
-fn buffers_of(data: &Value) -> Vec<PageBuffer> {
-    let signed = |number: u64| i128::from(number >> 1) ^ -i128::from(number & 1);
-    let mut numbers = Unpacked::numbers(&data["chains"]["stations"]).into_iter();
-    let mut buffers = Vec::new();
-    while let Some(_start) = numbers.next() {
-        let (ns, there) = (numbers.next().unwrap(), numbers.next().unwrap());
-        let is_there = |station: u32| there & (1 << station) != 0;
-        let after_start = [0, 1, 2, 3, 4, 5]
-            .map(|station| is_there(station).then(|| signed(numbers.next().unwrap())));
-        let ns = i128::from(ns);
-        buffers.push(PageBuffer { ns, after_start });
-    }
-    assert_eq!(data["chains"]["count"], buffers.len());
-    buffers
 }
 
 /// The times between stations are those of the report, which knows them by other code. No scenario lacks
@@ -307,7 +432,9 @@ fn the_stations_of_command_buffers_are_those_of_the_report() {
     for scenario in ["eager", "renderer", "shared-machine", "batched"] {
         let folder = with_page(scenario);
         let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
-        let buffers = buffers_of(&data);
+        let PagePart {
+            buffers, intervals, ..
+        } = PagePart::of(&data);
         assert_eq!(report["counts"]["command_buffers"], buffers.len());
         let check = |name: &str, between: &dyn Fn(&PageBuffer) -> Option<i128>| {
             let times: Vec<i128> = buffers.iter().filter_map(between).collect();
@@ -337,9 +464,7 @@ fn the_stations_of_command_buffers_are_those_of_the_report() {
         assert!(encodings.count() > 0, "{scenario}");
 
         // Each command buffer has a first interval, in order.
-        let owners = Unpacked::numbers(&data["chains"]["owners"]);
-        assert_eq!(owners.len() as u64, data["counts"][0].as_u64().unwrap());
-        let firsts = owners.iter().filter(|&&owner| owner == 1).count();
+        let firsts = intervals.iter().filter(|one| one.owner == 1).count();
         assert_eq!(firsts, buffers.len(), "{scenario}");
     }
 }
@@ -358,20 +483,21 @@ fn the_page_has_the_functions_of_cpu_samples() {
     analyze(folder.path(), "sampled", &["-o", "out"]);
 
     let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
-    let numbers = Unpacked::numbers(&data["sampled"]["samples"]);
+    let functions = PagePart::of(&data).functions;
     let threads = report["cpu"]["threads"].as_array().unwrap().iter();
     let submitting = threads.filter(|thread| thread["submits"] == true);
     let samples: u64 = submitting.map(|one| one["samples"].as_u64().unwrap()).sum();
     assert!(samples > 0);
-    assert_eq!(numbers.len() as u64, 2 * samples);
-    assert_eq!(data["sampled"]["count"], samples);
+    assert_eq!(functions.len() as u64, samples);
     let names = data["names"].as_array().unwrap();
     let is_tokenize = |number: u64| {
         let name = &names[usize::try_from(number).unwrap() - 1];
         name.as_str().unwrap().starts_with("tokenize")
     };
-    let functions = numbers.chunks(2).map(|one| one[1]);
-    let found = functions.filter(|&one| one > 0 && is_tokenize(one)).count() as u64;
+    let found = functions
+        .into_iter()
+        .filter(|&one| one > 0 && is_tokenize(one));
+    let found = found.count() as u64;
     let callers = report["cpu"]["host"]["callers"].as_array().unwrap().iter();
     let expected = callers.filter(|one| one["function"] == "tokenize");
     let expected: u64 = expected.map(|one| one["samples"].as_u64().unwrap()).sum();
@@ -385,7 +511,7 @@ fn the_page_has_the_functions_of_cpu_samples() {
 }
 
 /// Returns how much of a stretch lies in other stretches, which do not overlap.
-fn overlap(from: u64, to: u64, others: &[(u64, u64, u64)]) -> u64 {
+fn overlap(from: u64, to: u64, others: &[(u64, u64)]) -> u64 {
     let common = others.iter().map(|span| (span.0.max(from), span.1.min(to)));
     common.map(|(from, to)| to.saturating_sub(from)).sum()
 }
@@ -397,14 +523,11 @@ fn contention_is_where_other_processes_ran() {
     for scenario in ["shared-machine", "awkward", "renderer"] {
         let folder = with_page(scenario);
         let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
-        let idle = Unpacked::stretches(&data["idle"], 3);
-        let others = Unpacked::stretches(&data["others"], 2);
-        assert_eq!(data["counts"][2], idle.len(), "{scenario}");
+        let part = PagePart::of(&data);
         let mut sums = vec![0; 10];
-        for &(from, to, cause) in &idle {
-            let at = usize::try_from(cause).unwrap();
+        for (from, to, at) in part.idle() {
             sums[at] += to - from;
-            let contended = overlap(from, to, &others);
+            let contended = overlap(from, to, &part.others);
             match data["causes"][at].as_str().unwrap() {
                 "contention" => assert_eq!(contended, to - from, "{scenario}: {from}"),
                 "submission" | "queued" => assert_eq!(contended, 0, "{scenario}: {from}"),
@@ -580,7 +703,7 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
     analyze(folder.path(), "many.trace", &["-o", "out"]);
 
     let (report, page) = (report_of(&folder), page_of(&folder));
-    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
     let Unpacked { data } = Unpacked::of(&page);
     let buckets = &data["buckets"];
     let count = buckets["count"].as_u64().unwrap();
@@ -602,6 +725,7 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
     assert!(sums.into_values().eq(expected));
     let begun: u64 = Unpacked::numbers(&buckets["begun"]).into_iter().sum();
     assert_eq!(report["counts"]["intervals"], begun);
+    check_stored(&report, &data);
     check_contention(&data);
     let Some(found) = self_test(&folder) else {
         return;
@@ -614,6 +738,42 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
     );
     check_self_test("many", &found);
     check_use("many", &found, &report, &data);
+    for link in found["links"].as_array().unwrap() {
+        assert_eq!(link["is_exact"], true, "{link}");
+    }
+}
+
+/// Checks that the stored parts tile the window, and that together they have what the report has.
+fn check_stored(report: &Value, data: &Value) {
+    let parts = PagePart::stored(data);
+    assert!(parts.len() > 2);
+    let edges = parts.iter().map(|part| part.full);
+    let mut at = 0;
+    for [from, to] in edges {
+        assert_eq!(from, at);
+        at = to;
+    }
+    assert_eq!(data["span_ns"], at);
+    let own = parts.iter().flat_map(|part| part.own(0));
+    assert_eq!(report["counts"]["intervals"], own.count());
+    let mut sums = vec![0; 10];
+    let (mut gaps, mut others) = (0, 0);
+    for part in &parts {
+        let [first, last] = part.full;
+        let inside = |from: u64, to: u64| to.min(last).saturating_sub(from.max(first));
+        for (from, to, cause) in part.idle() {
+            sums[cause] += inside(from, to);
+        }
+        gaps += part.gaps.iter().filter(|gap| gap[0].0 >= first).count();
+        others += part
+            .others
+            .iter()
+            .map(|&(from, to)| inside(from, to))
+            .sum::<u64>();
+    }
+    assert_eq!(sums, idle_by_cause(report, data));
+    assert_eq!(report["gaps"]["count"], gaps);
+    assert_eq!(report["busy"]["others_busy_ns"], others);
 }
 
 /// Checks that no bucket has more contention than time of other processes on the GPU.
@@ -845,8 +1005,15 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
             .unwrap();
         number > 0 && name.to_lowercase().contains(&wanted)
     };
-    let intervals = Unpacked::numbers(&data["intervals"]);
-    let count = intervals.chunks(4).filter(|chunk| has(chunk[3])).count() as u64;
+    let full: [u64; 2] = serde_json::from_value(search["full"].clone()).unwrap();
+    let mut parts = vec![PagePart::of(data)];
+    if parts[0].full != full {
+        parts = PagePart::stored(data);
+    }
+    let is_here = |part: &&PagePart| full[0] <= part.full[0] && part.full[1] <= full[1];
+    let parts = parts.iter().filter(is_here);
+    let intervals = parts.flat_map(|part| part.own(full[0]));
+    let count = intervals.filter(|one| has(one.name)).count() as u64;
     let count = metalens_text::units::count(count);
     assert!(
         search["all"]
@@ -902,18 +1069,15 @@ fn check_sums(name: &str, sums: &Value, data: &Value) {
         "{name}: {sums}"
     );
     let mut idle = vec![0; 10];
-    for (start, end, cause) in Unpacked::stretches(&data["idle"], 3) {
-        idle[usize::try_from(cause).unwrap()] += end.min(to).saturating_sub(start.max(from));
+    let part = PagePart::of(data);
+    for (start, end, cause) in part.idle() {
+        idle[cause] += end.min(to).saturating_sub(start.max(from));
     }
     assert_eq!(sums["idle"], serde_json::json!(idle), "{name}");
     assert_eq!(sums["ns"], to - from, "{name}");
     assert_eq!(sums["busy"], to - from - idle.iter().sum::<u64>(), "{name}");
-    let mut at = 0;
-    let intervals = Unpacked::numbers(&data["intervals"]);
-    let begun = intervals.chunks(4).filter(|chunk| {
-        at += chunk[0];
-        (from..to).contains(&at)
-    });
+    let begun = part.intervals.iter();
+    let begun = begun.filter(|one| (from..to).contains(&one.start));
     assert_eq!(sums["intervals"], begun.count(), "{name}");
 }
 
