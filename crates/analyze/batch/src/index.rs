@@ -86,8 +86,9 @@ impl Index {
         many::mark_repeats(&mut rows);
         let groups = many::groups(&rows);
         let recordings = || rows.iter().filter(|row| row.same_as.is_none());
-        let environments = distinct_environments(recordings().map(environment));
-        let findings = recordings().map(|row| row.all_findings.as_slice());
+        let environments =
+            distinct_environments(recordings().map(|row| row.of.environment(&row.report)));
+        let findings = recordings().map(|row| row.findings.as_slice());
         let findings = many::total_findings(findings);
         Self {
             environments,
@@ -102,18 +103,6 @@ impl Index {
             unfinished,
             notes,
         }
-    }
-}
-
-/// Returns the environment of a recording.
-fn environment(row: &IndexRow) -> Environment {
-    Environment {
-        gpu: row.gpu.clone(),
-        model: row.model.clone(),
-        os: row.os.clone(),
-        instruments_version: row.instruments_version.clone(),
-        synthetic: row.synthetic,
-        of: vec![row.report.clone()],
     }
 }
 

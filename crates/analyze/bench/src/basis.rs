@@ -5,7 +5,8 @@ use std::iter::zip;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{TimeBasis, WorkAmount, WorkComparison};
 
-use crate::sides::{Side, SidePair};
+use crate::result::VariantResult;
+use crate::sides::SidePair;
 
 /// Choice of the unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +23,7 @@ pub enum BasisChoice {
 /// Returns the unit of work, and a sentence on the amounts of work if these differ.
 pub(crate) fn choose_basis(
     pairs: &[SidePair<'_>],
-    sides: &[Side],
+    variants: &[VariantResult],
     choice: BasisChoice,
 ) -> (TimeBasis, Option<Message>) {
     let works: Vec<WorkComparison> = pairs
@@ -35,7 +36,8 @@ pub(crate) fn choose_basis(
         return (TimeBasis::Whole, None);
     };
 
-    let is_cut = sides.iter().flat_map(Side::ends).any(|end| end.is_cut);
+    let runs = variants.iter().flat_map(|variant| &variant.runs);
+    let is_cut = runs.clone().any(|run| run.end.is_cut);
     let is_whole = match choice {
         BasisChoice::Auto => !is_cut,
         BasisChoice::Run => true,
@@ -60,7 +62,7 @@ pub(crate) fn choose_basis(
     let sentence = message!(
         "{}. {}{}",
         pair.changes
-            .different_work(different, &pair.base.name, &pair.new.name),
+            .different_work(different, pair.base.name, &pair.new.name),
         others,
         consequence(basis, choice, is_cut)
     );

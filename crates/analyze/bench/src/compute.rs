@@ -9,12 +9,11 @@ use metalens_comparison::{
 
 use crate::basis::{BasisChoice, choose_basis};
 use crate::carry_out::BenchOutcome;
-use crate::figures::{figures, states, thermal_states};
 use crate::result::{Bench, PairResult, SCHEMA, VariantResult};
 use crate::sentences::versus;
-use crate::sides::{Side, SidePair, pairs, sides};
+use crate::sides::{SidePair, pairs, variants};
 use crate::standing::{find_standing, verdict};
-use crate::variants::{BenchPlan, Variant};
+use crate::variants::BenchPlan;
 use crate::wall_time::{WALL, needed, per_unit, time_change};
 use crate::warnings::warnings;
 
@@ -41,27 +40,23 @@ impl Bench {
         outcome: &BenchOutcome,
         options: &BenchOptions,
     ) -> Self {
-        let sides = sides(plan, outcome);
-        let baseline = options.baseline.as_ref().map(Side::from_baseline);
-        let side_pairs = pairs(&sides, baseline.as_ref());
-        let (basis, work) = choose_basis(&side_pairs, &sides, options.per);
-
+        let baseline = options.baseline.as_ref();
+        let mut variants = variants(plan, outcome);
+        let side_pairs = pairs(&variants, baseline);
+        let (basis, work) = choose_basis(&side_pairs, &variants, options.per);
         let pairs: Vec<PairResult> = side_pairs
             .into_iter()
             .map(|pair| compare_pair(pair, basis, options.gate.as_ref()))
             .collect();
-        let described = sides.iter().filter_map(|side| {
-            let variant = plan
-                .variants
-                .iter()
-                .find(|variant| variant.name == side.name)?;
-            Some(VariantResult::new(variant, side, basis))
-        });
-        let variants: Vec<VariantResult> = described.collect();
+        for variant in &mut variants {
+            let times =
+                |id| SideValues::from_values(&per_unit(&variant.recorded, id, basis).values);
+            (variant.wall, variant.busy) = (times(WALL), times(BUSY));
+        }
 
         let standing = find_standing(&variants.iter().collect::<Vec<_>>(), basis);
         let verdict = verdict(&variants, standing.as_ref(), basis);
-        let warnings = warnings(&sides, &pairs);
+        let warnings = warnings(&variants, &pairs);
         Self {
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -72,35 +67,15 @@ impl Bench {
             basis,
             verdict,
             warnings,
-            method: method(&pairs, &variants, baseline.as_ref()),
-            environments: distinct_environments(
-                sides.iter().flat_map(|side| side.environments.clone()),
-            ),
+            method: method(&pairs, &variants, baseline),
+            environments: distinct_environments(variants.iter().flat_map(|variant| {
+                let recorded = &variant.recorded;
+                recorded.environments(&variant.name)
+            })),
             standing,
             parameters: plan.parameters.clone(),
             variants,
             pairs,
-        }
-    }
-}
-
-impl VariantResult {
-    fn new(variant: &Variant, side: &Side, basis: TimeBasis) -> Self {
-        Self {
-            name: variant.name.clone(),
-            template: variant.template.clone(),
-            command: variant.words.clone(),
-            parameters: variant.parameters.clone(),
-            runs: side.results.clone(),
-            wall: SideValues::from_values(&per_unit(&side.runs, WALL, basis).values),
-            busy: SideValues::from_values(&per_unit(&side.runs, BUSY, basis).values),
-            figures: figures(&side.runs),
-            states: states(&side.runs),
-            thermal: thermal_states(&side.runs),
-            others: SideValues::from_values(&side.runs.others),
-            kernels: side.runs.kernels.clone(),
-            findings: side.findings.clone(),
-            units: side.units.clone(),
         }
     }
 }
@@ -116,17 +91,17 @@ fn compare_pair(pair: SidePair<'_>, basis: TimeBasis, gate: Option<&Gate>) -> Pa
     });
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
 
-    let base_times = per_unit(&base.runs, WALL, basis);
-    let new_times = per_unit(&new.runs, WALL, basis);
-    let change = time_change(&base_times, &new_times, basis, base.is_stored());
+    let base_times = per_unit(base.runs, WALL, basis);
+    let new_times = per_unit(&new.recorded, WALL, basis);
+    let change = time_change(&base_times, &new_times, basis, base.is_stored);
     let needed = needed(&change, basis);
     let is_change = matches!(change.class, ChangeClass::Grown | ChangeClass::Shrunk);
 
     PairResult {
-        base: base.name.clone(),
+        base: base.name.to_owned(),
         new: new.name.clone(),
-        by_rounds: !base.is_stored() && is_by_rounds(&base_times.values, &new_times.values),
-        says: versus(&new.name, &base.name, &change, basis, needed),
+        by_rounds: !base.is_stored && is_by_rounds(&base_times.values, &new_times.values),
+        says: versus(&new.name, base.name, &change, basis, needed),
         runs_to_tell: needed,
         wall: change,
         why: is_change.then(|| comparison.causes()),
@@ -135,7 +110,11 @@ fn compare_pair(pair: SidePair<'_>, basis: TimeBasis, gate: Option<&Gate>) -> Pa
 }
 
 /// Says how many runs were compared, how, and with which confidence.
-fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Side>) -> Message {
+fn method(
+    pairs: &[PairResult],
+    variants: &[VariantResult],
+    baseline: Option<&Baseline>,
+) -> Message {
     let counts = variants.iter().map(|variant| variant.runs.len() as u64);
     let runs = counted(counts.min().unwrap_or(0), "run");
     let runs = match variants {
@@ -146,7 +125,10 @@ fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Si
         return message!("{}, without anything to compare them with", runs);
     }
 
-    let stored = baseline.map(|side| message!(" with {} of the baseline", count_runs(side)));
+    let stored = baseline.map(|stored| {
+        let runs = counted(stored.runs.count() as u64, "run");
+        message!(" with {} of the baseline", runs)
+    });
     let how = if pairs.iter().any(|pair| pair.by_rounds) {
         "round by round (signed ranks)"
     } else {
@@ -160,8 +142,4 @@ fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Si
         }
         None => message!("{}: so few runs do not show the noise between runs", runs),
     }
-}
-
-fn count_runs(side: &Side) -> Message {
-    counted(side.runs.count() as u64, "run")
 }

@@ -30,7 +30,6 @@ mod basis;
 mod carry_out;
 mod compute;
 mod error;
-mod figures;
 #[cfg(unix)]
 mod folder;
 mod parameters;
@@ -42,7 +41,6 @@ mod sentences;
 mod sides;
 mod standing;
 mod turns;
-mod units;
 mod variants;
 mod wall_time;
 mod warnings;
@@ -52,11 +50,9 @@ pub use basis::BasisChoice;
 pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use compute::BenchOptions;
 pub use error::{Error, Result};
-pub use figures::{Figure, StateShare};
 #[cfg(unix)]
 pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
 pub use result::{Bench, PairResult, Rival, RunResult, SCHEMA, Standing, VariantResult};
 pub use turns::{Turn, turns};
-pub use units::WorkUnit;
 pub use variants::{BenchPlan, BenchRequest, CommandTemplate, CommandToRun, Hooks, Variant};

@@ -3,15 +3,13 @@
 use metalens_analyzer::Message;
 use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
-    Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues, TimeBasis,
+    Change, Comparison, Environment, Number, Runs, RunsToTell, SideValues, TimeBasis,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::carry_out::RunEnd;
-use crate::figures::{Figure, StateShare};
 use crate::parameters::{Parameter, ParameterValue};
-use crate::units::WorkUnit;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.bench/1";
@@ -95,20 +93,10 @@ pub struct VariantResult {
     pub wall: SideValues,
     /// Time in which the GPU was busy, per unit of work, in nanoseconds.
     pub busy: SideValues,
-    /// All figures of the reports that at least one run has.
-    pub figures: Vec<Figure>,
-    /// Performance states of the GPU while it was busy. Empty if a run did not record them.
-    pub states: Vec<StateShare>,
-    /// Thermal states that the runs were in. Empty if they did not record them.
-    pub thermal: Vec<String>,
-    /// Share of the window in which other processes used the GPU.
-    pub others: SideValues,
-    /// Kernels of all runs, by name and channel.
-    pub kernels: Vec<KernelRuns>,
+    /// Figures, kernels and circumstances of the runs, in the order of `runs`.
+    pub recorded: Runs,
     /// Findings of the runs, each with the number of runs that have it.
     pub findings: Vec<FindingTotal>,
-    /// Units of work that the program repeats: its iterations, and the phases that it named.
-    pub units: Vec<WorkUnit>,
 }
 
 /// One run of a variant.
@@ -155,12 +143,10 @@ impl Bench {
 }
 
 impl VariantResult {
-    /// Returns a figure, by its id.
+    /// Returns a figure of the runs, by its id; `None` if no run has it.
     #[must_use]
-    pub fn figure(&self, id: &str) -> Option<&SideValues> {
-        let mut figures = self.figures.iter();
-        figures
-            .find(|figure| figure.id == id)
-            .map(|figure| &figure.values)
+    pub fn figure(&self, id: &str) -> Option<SideValues> {
+        let values = SideValues::from_values(&self.recorded.values(id));
+        values.median.is_some().then_some(values)
     }
 }

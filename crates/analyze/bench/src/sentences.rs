@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
-use metalens_comparison::sentences::{sureness, times, value};
+use metalens_comparison::sentences::{relation, sureness, value};
 use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, TimeBasis, Unit};
 
 use crate::wall_time::floor;
@@ -55,24 +55,12 @@ pub(crate) fn versus(
         }
     };
 
-    let scope = if change.interval.is_some() {
-        ""
-    } else {
-        " in these runs"
-    };
     let (new, base) = (name(new), name(base));
-    let relation = match times(change, &floor(basis)) {
-        Some((times, sure)) if is_faster => {
-            message!("is {} times as fast as {}{}{}", times, base, scope, sure)
-        }
-        Some((times, sure)) => {
-            message!("takes {} times as long as {}{}{}", times, base, scope, sure)
-        }
-        None => {
-            let word = if is_faster { "faster" } else { "slower" };
-            message!("is {} than {}{}", word, base, scope)
-        }
-    };
+    let relation = relation(change, &floor(basis), Some(base.clone()), " in these runs");
+    let relation = relation.unwrap_or_else(|| {
+        let word = if is_faster { "faster" } else { "slower" };
+        message!("is {} than {}", word, base)
+    });
     message!("{} {}: {}", new, relation, both)
 }
 

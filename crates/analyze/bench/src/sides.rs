@@ -2,74 +2,57 @@
 
 use metalens_analyzer::Report;
 use metalens_comparison::many::{FindingTotal, RowFinding, total_findings};
-use metalens_comparison::{Baseline, Changes, Environment, Floor, Runs};
+use metalens_comparison::{Baseline, Changes, Floor, Runs, SideValues};
 
-use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
-use crate::result::RunResult;
-use crate::units::{WorkUnit, units};
-use crate::variants::BenchPlan;
+use crate::carry_out::{BenchOutcome, RunRecord};
+use crate::result::{RunResult, VariantResult};
+use crate::variants::{BenchPlan, Variant};
 
-/// The runs of a variant, or of a baseline, for the comparison.
-pub(crate) struct Side {
-    pub(crate) name: String,
-    pub(crate) runs: Runs,
-    /// The runs as the result describes them. Empty for a baseline.
-    pub(crate) results: Vec<RunResult>,
-    /// Environment of each run. Empty for a baseline.
-    pub(crate) environments: Vec<Environment>,
-    /// Findings of the runs. Empty for a baseline.
-    pub(crate) findings: Vec<FindingTotal>,
-    /// Units of work of the runs. Empty for a baseline.
-    pub(crate) units: Vec<WorkUnit>,
+/// What a variant is compared with: the first one, or a baseline.
+#[derive(Clone, Copy)]
+pub(crate) struct Reference<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) runs: &'a Runs,
+    /// True for the runs of a baseline, which belong to no round.
+    pub(crate) is_stored: bool,
 }
 
 /// A variant, what it is compared with, and the changes between both.
 pub(crate) struct SidePair<'a> {
-    pub(crate) base: &'a Side,
-    pub(crate) new: &'a Side,
+    pub(crate) base: Reference<'a>,
+    pub(crate) new: &'a VariantResult,
     pub(crate) changes: Changes<'a>,
 }
 
-impl Side {
-    fn new(name: &str, records: &[&RunRecord]) -> Self {
-        let reports: Vec<Report> = records.iter().map(|run| run.report.clone()).collect();
-        let results = records.iter().map(|run| RunResult {
-            round: run.turn.round,
-            report: run.folder.clone(),
-            end: run.end.clone(),
-        });
-        Self {
-            name: name.to_owned(),
-            runs: Runs::from_reports(&reports),
-            results: results.collect(),
-            environments: reports
-                .iter()
-                .map(|report| Environment::of_report(report, name))
-                .collect(),
-            findings: findings(&reports),
-            units: units(&reports),
-        }
-    }
+/// Returns the variants that have runs, without the times that are compared: what these are per is not
+/// settled yet.
+pub(crate) fn variants(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<VariantResult> {
+    let variants = plan.variants.iter().enumerate();
+    let results = variants.map(|(index, variant)| {
+        let runs = outcome.runs.iter();
+        let records: Vec<&RunRecord> = runs.filter(|run| run.turn.variant == index).collect();
+        result(variant, &records)
+    });
+    results.filter(|result| !result.runs.is_empty()).collect()
+}
 
-    /// Returns the stored runs of a baseline as a side.
-    pub(crate) fn from_baseline(baseline: &Baseline) -> Self {
-        Self {
-            name: "baseline".to_owned(),
-            runs: baseline.runs.clone(),
-            results: Vec::new(),
-            environments: Vec::new(),
-            findings: Vec::new(),
-            units: Vec::new(),
-        }
-    }
-
-    /// Returns whether the runs are those of a baseline, which belong to no round.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.results.is_empty()
-    }
-
-    pub(crate) fn ends(&self) -> impl Iterator<Item = &RunEnd> {
-        self.results.iter().map(|run| &run.end)
+fn result(variant: &Variant, records: &[&RunRecord]) -> VariantResult {
+    let reports: Vec<Report> = records.iter().map(|run| run.report.clone()).collect();
+    let runs = records.iter().map(|run| RunResult {
+        round: run.turn.round,
+        report: run.folder.clone(),
+        end: run.end.clone(),
+    });
+    VariantResult {
+        name: variant.name.clone(),
+        template: variant.template.clone(),
+        command: variant.words.clone(),
+        parameters: variant.parameters.clone(),
+        runs: runs.collect(),
+        wall: SideValues::default(),
+        busy: SideValues::default(),
+        recorded: Runs::from_reports(&reports).without_folders(),
+        findings: findings(&reports),
     }
 }
 
@@ -82,27 +65,34 @@ fn findings(reports: &[Report]) -> Vec<FindingTotal> {
     total_findings(runs.iter().map(Vec::as_slice))
 }
 
-/// Returns the variants that have runs.
-pub(crate) fn sides(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Side> {
-    let sides = plan.variants.iter().enumerate().map(|(index, variant)| {
-        let runs = outcome.runs.iter();
-        let records: Vec<&RunRecord> = runs.filter(|run| run.turn.variant == index).collect();
-        Side::new(&variant.name, &records)
-    });
-    sides.filter(|side| side.runs.count() > 0).collect()
-}
-
-/// Returns the sides to compare: all with the baseline, else all others with the first.
-pub(crate) fn pairs<'a>(sides: &'a [Side], baseline: Option<&'a Side>) -> Vec<SidePair<'a>> {
-    let (base, compared) = match (baseline, sides.split_first()) {
-        (Some(baseline), _) => (baseline, sides),
-        (None, Some((first, others))) => (first, others),
+/// Returns the pairs to compare: all variants with the baseline, else all others with the first.
+pub(crate) fn pairs<'a>(
+    variants: &'a [VariantResult],
+    baseline: Option<&'a Baseline>,
+) -> Vec<SidePair<'a>> {
+    let (base, compared) = match (baseline, variants.split_first()) {
+        (Some(baseline), _) => (
+            Reference {
+                name: "baseline",
+                runs: &baseline.runs,
+                is_stored: true,
+            },
+            variants,
+        ),
+        (None, Some((first, others))) => (
+            Reference {
+                name: &first.name,
+                runs: &first.recorded,
+                is_stored: false,
+            },
+            others,
+        ),
         (None, None) => return Vec::new(),
     };
     let pairs = compared.iter().map(|new| SidePair {
         base,
         new,
-        changes: Changes::between(&base.runs, &new.runs, Floor::default()),
+        changes: Changes::between(base.runs, &new.recorded, Floor::default()),
     });
     pairs.collect()
 }

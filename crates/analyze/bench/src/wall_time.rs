@@ -39,8 +39,7 @@ impl VariantResult {
     /// Returns a time of each run, per unit of work.
     #[must_use]
     pub fn time_per_unit(&self, id: &str, basis: TimeBasis) -> TimesPerUnit {
-        let values = |id: &str| self.figure(id).map(|figure| figure.values.clone());
-        times_per_unit(id, basis, |id| values(id).unwrap_or_default()).unwrap_or_default()
+        per_unit(&self.recorded, id, basis)
     }
 }
 

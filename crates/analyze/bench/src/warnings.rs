@@ -4,8 +4,7 @@ use metalens_analyzer::message::{count, name, percent, time};
 use metalens_analyzer::{Message, Note, message};
 use metalens_comparison::{Number, find_outliers};
 
-use crate::result::PairResult;
-use crate::sides::Side;
+use crate::result::{PairResult, VariantResult};
 use crate::standing::SURE;
 use crate::wall_time::WALL;
 
@@ -15,23 +14,23 @@ const OTHERS: f64 = 0.05;
 const FAR: f64 = 0.05;
 
 /// Returns the warnings, those that change the meaning of all numbers first.
-pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
-    let mut warnings = loud(sides);
-    warnings.extend(sides.iter().filter_map(failed));
-    warnings.extend(sides.iter().filter_map(cut));
+pub(crate) fn warnings(variants: &[VariantResult], pairs: &[PairResult]) -> Vec<Message> {
+    let mut warnings = loud(variants);
+    warnings.extend(variants.iter().filter_map(failed));
+    warnings.extend(variants.iter().filter_map(cut));
     warnings.extend(circumstances(pairs));
-    warnings.extend(sides.iter().filter_map(others));
-    warnings.extend(sides.iter().filter_map(outliers));
+    warnings.extend(variants.iter().filter_map(others));
+    warnings.extend(variants.iter().filter_map(outliers));
     warnings.extend(too_few_runs(pairs));
     warnings
 }
 
 /// Returns the notes of the reports that change the meaning of their numbers, each with its
 /// variants. That the recordings are synthetic is said elsewhere.
-fn loud(sides: &[Side]) -> Vec<Message> {
+fn loud(variants: &[VariantResult]) -> Vec<Message> {
     let mut notes: Vec<(&Note, Vec<&str>)> = Vec::new();
-    for side in sides {
-        for note in &side.runs.loud {
+    for variant in variants {
+        for note in &variant.recorded.loud {
             if note.id == "synthetic" {
                 continue;
             }
@@ -39,8 +38,8 @@ fn loud(sides: &[Side]) -> Vec<Message> {
                 .iter_mut()
                 .find(|(known, _)| known.text() == note.text())
             {
-                Some((_, names)) => names.push(&side.name),
-                None => notes.push((note, vec![&side.name])),
+                Some((_, names)) => names.push(&variant.name),
+                None => notes.push((note, vec![&variant.name])),
             }
         }
     }
@@ -69,28 +68,33 @@ fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
 }
 
 /// Says that the program failed in some of the runs.
-fn failed(side: &Side) -> Option<Message> {
-    let failures = || side.ends().filter_map(|end| end.failure.as_deref());
+fn failed(variant: &VariantResult) -> Option<Message> {
+    let failures = || {
+        variant
+            .runs
+            .iter()
+            .filter_map(|run| run.end.failure.as_deref())
+    };
     let first = failures().next()?;
     Some(message!(
         "{}: {} in {} of {} runs (--ignore-failure)",
-        name(&side.name),
+        name(&variant.name),
         message::quote(first),
         count(failures().count() as u64),
-        count(side.results.len() as u64)
+        count(variant.runs.len() as u64)
     ))
 }
 
 /// Says that a time limit ended some of the runs, and not the others.
-fn cut(side: &Side) -> Option<Message> {
-    let cut = side.ends().filter(|end| end.is_cut).count();
-    let is_partly = cut > 0 && cut < side.results.len();
+fn cut(variant: &VariantResult) -> Option<Message> {
+    let cut = variant.runs.iter().filter(|run| run.end.is_cut).count();
+    let is_partly = cut > 0 && cut < variant.runs.len();
     is_partly.then(|| {
         message!(
             "{}: the time limit ended {} of {} runs; the others ended on their own",
-            name(&side.name),
+            name(&variant.name),
             count(cut as u64),
-            count(side.results.len() as u64)
+            count(variant.runs.len() as u64)
         )
     })
 }
@@ -120,22 +124,27 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
 }
 
 /// Says that other processes used the GPU.
-fn others(side: &Side) -> Option<Message> {
-    let shares = side.runs.others.iter().flatten().map(|share| share.get());
+fn others(variant: &VariantResult) -> Option<Message> {
+    let shares = variant
+        .recorded
+        .others
+        .iter()
+        .flatten()
+        .map(|share| share.get());
     let most = shares
         .max_by(f64::total_cmp)
         .filter(|&most| most >= OTHERS)?;
     Some(message!(
         "{}: other processes used the GPU for up to {} of the window; close them and run again",
-        name(&side.name),
+        name(&variant.name),
         percent(most)
     ))
 }
 
 /// Names the runs that are far from the others of their variant. A slow first run gets its own
 /// sentence, because a warm-up run helps there.
-fn outliers(side: &Side) -> Option<Message> {
-    let values = side.runs.metrics.get(WALL)?;
+fn outliers(variant: &VariantResult) -> Option<Message> {
+    let values = variant.recorded.metrics.get(WALL)?;
     let known: Vec<f64> = values
         .iter()
         .flatten()
@@ -152,7 +161,7 @@ fn outliers(side: &Side) -> Option<Message> {
     if far.outliers.len() == 1 && first.index == 0 && value > far.median {
         return Some(message!(
             "{}: the first run was slow: {}; the others took {}; use --warmup 1",
-            name(&side.name),
+            name(&variant.name),
             ns(value),
             range
         ));
@@ -169,7 +178,7 @@ fn outliers(side: &Side) -> Option<Message> {
 
     Some(message!(
         "{}: {}, far from the others ({}): something else may have used the machine",
-        name(&side.name),
+        name(&variant.name),
         Message::joined(far, ", "),
         range
     ))

@@ -1,13 +1,13 @@
 //! Writes and reads baselines: several runs in one file that people can review.
 
-use metalens_analyzer::message::{Value, name, path};
+use metalens_analyzer::message::{name, path};
 use metalens_analyzer::{Message, Report, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{LEAST_RUNS, STEADY, SideValues, known};
 use crate::metrics::metrics;
-use crate::repeated::{RepeatedRun, last_name};
+use crate::repeated::RepeatedRun;
 use crate::runs::Runs;
 use crate::sentences;
 use crate::unit::Unit;
@@ -57,15 +57,9 @@ impl Baseline {
     /// If there are too few runs, if two of them are the same run, or if they are of different
     /// programs or were recorded under different circumstances.
     pub fn from_reports(reports: &[Report]) -> Result<Self, BaselineError> {
-        let mut runs = Runs::from_reports(reports);
+        let runs = Runs::from_reports(reports);
         check(&runs)?;
-        for path in &mut runs.paths {
-            *path = last_name(path);
-        }
-        for note in &mut runs.loud {
-            note.message
-                .rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
-        }
+        let runs = runs.without_folders();
         Ok(Self {
             schema: BASELINE_SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),

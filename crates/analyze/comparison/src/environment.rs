@@ -1,8 +1,10 @@
 //! Describes environments: the chip, the system and the recorder of recordings.
 
-use metalens_analyzer::Report;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::run::{GPU, INSTRUMENTS, MODEL, ORIGIN, Run, SYNTHETIC, SYSTEM};
+use crate::runs::Runs;
 
 /// An environment in which programs were recorded. `null` means unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,17 +23,32 @@ pub struct Environment {
     pub of: Vec<String>,
 }
 
-impl Environment {
-    /// Returns the environment of a report, which counts under a name.
+impl Runs {
+    /// Returns the environment of each run, which counts under a name.
+    pub fn environments(&self, name: &str) -> impl Iterator<Item = Environment> {
+        (0..self.count()).map(move |run| {
+            let fact = |what: &str| self.circumstance(what)?.values.get(run)?.clone();
+            Environment::of(fact, name)
+        })
+    }
+}
+
+impl Run {
+    /// Returns the environment of the run, which counts under a name.
     #[must_use]
-    pub fn of_report(report: &Report, name: &str) -> Self {
-        let (run, device) = (&report.run, &report.run.device);
+    pub fn environment(&self, name: &str) -> Environment {
+        Environment::of(|what| self.circumstances.get(what).cloned(), name)
+    }
+}
+
+impl Environment {
+    fn of(fact: impl Fn(&str) -> Option<String>, name: &str) -> Self {
         Self {
-            gpu: device.gpu.clone(),
-            model: device.model.clone(),
-            os: device.os.clone(),
-            instruments_version: run.instruments_version.clone(),
-            synthetic: run.synthetic,
+            gpu: fact(GPU),
+            model: fact(MODEL),
+            os: fact(SYSTEM),
+            instruments_version: fact(INSTRUMENTS),
+            synthetic: fact(ORIGIN).as_deref() == Some(SYNTHETIC),
             of: vec![name.to_owned()],
         }
     }

@@ -12,7 +12,7 @@ use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
 use crate::per_unit::TimeBasis;
 use crate::sentences::{
-    confidence, difference, extent, runs, share, sureness, times, unchanged, value,
+    confidence, difference, extent, relation, runs, scope_of, share, sureness, unchanged, value,
 };
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
@@ -315,23 +315,14 @@ fn longer_or_shorter(
     floor: &Floor,
     subject: Subject,
 ) -> Message {
-    // One run a side does not show that the next run would differ, too.
-    let scope = if change.interval.is_some() {
-        ""
-    } else {
-        " in these recordings"
-    };
-    let is_longer = change.class == ChangeClass::Grown;
-    match times(change, floor).filter(|_| subject == Subject::New) {
-        Some((times, sure)) if is_longer => {
-            message!("{} takes {} times as long{}{}", new, times, scope, sure)
-        }
-        Some((times, sure)) => message!("{} is {} times as fast{}{}", new, times, scope, sure),
-        None => {
-            let word = if is_longer { "longer" } else { "shorter" };
-            message!("{} is {}{} {}", new, word, scope, extent(change, floor))
-        }
+    const SCOPE: &str = " in these recordings";
+    if let (Some(relation), Subject::New) = (relation(change, floor, None, SCOPE), subject) {
+        return message!("{} {}", new, relation);
     }
+    let is_longer = change.class == ChangeClass::Grown;
+    let word = if is_longer { "longer" } else { "shorter" };
+    let scope = scope_of(change, SCOPE);
+    message!("{} is {}{} {}", new, word, scope, extent(change, floor))
 }
 
 /// Returns the changes of busy and idle time, and the causes of idle time that changed most.

@@ -22,11 +22,15 @@ use crate::statistics::median;
 use crate::trend::trend;
 use metalens_analyzer::Number;
 pub use repeats::mark_repeats;
-pub use row::{IndexRow, RowFindings, RowGaps, RowIdle, RowKernel};
+pub use row::{IndexRow, RowIdle, RowKernel};
 pub use totals::{FindingTotal, RowFinding, total_findings};
 
 /// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
+/// Figures by which the amounts of work are equal.
+const INTERVALS: &str = "counts.intervals";
+const BUFFERS: &str = "counts.command_buffers";
+const KERNELS: &str = "counts.kernels";
 const DAY_MS: f64 = 86_400_000.0;
 
 /// Recordings of the same work: of one program on one GPU, with the same kernels as often, in as many
@@ -117,13 +121,18 @@ pub enum IndexFigure {
 impl IndexFigure {
     const ALL: [Self; 3] = [Self::Busy, Self::Span, Self::MeanGap];
 
-    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-    fn value(self, row: &IndexRow) -> Option<f64> {
+    /// Returns the id of the figure in a report.
+    #[must_use]
+    pub fn id(self) -> &'static str {
         match self {
-            Self::Busy => row.busy_ratio,
-            Self::Span => Some(row.span_ns as f64),
-            Self::MeanGap => row.gaps.mean_ns.map(|ns| ns as f64),
+            Self::Busy => "busy.ratio",
+            Self::Span => "window.span_ns",
+            Self::MeanGap => "gaps.mean_ns",
         }
+    }
+
+    fn value(self, row: &IndexRow) -> Option<f64> {
+        row.of.figure(self.id()).map(Number::get)
     }
 
     /// Returns the name for sentences.
@@ -145,33 +154,36 @@ impl IndexFigure {
         }
     }
 
-    fn text(self, value: f64) -> Message {
+    /// Returns a value as text.
+    #[must_use]
+    pub fn text(self, value: f64) -> Message {
         match self {
             Self::Busy => percent(value),
-            Self::Span | Self::MeanGap => time(to_count(value)),
+            Self::Span | Self::MeanGap => {
+                let whole = Number::new(value).map_or(0, Number::to_whole);
+                time(whole)
+            }
         }
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a count, or whole nanoseconds"
-)]
-fn to_count(value: f64) -> u64 {
-    value.round().max(0.0) as u64
-}
-
 /// Facts that are equal in all recordings of a group.
-type GroupKey<'a> = (&'a str, &'a Option<String>, bool, u64, Option<u64>, &'a str);
+type GroupKey<'a> = (
+    (&'a str, Option<&'a str>, bool),
+    (u64, Option<u64>, &'a str),
+);
 
 /// Returns the groups of recordings, by name, without those that were counted under another name.
 pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
     let mut groups: BTreeMap<GroupKey<'_>, Vec<&IndexRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.same_as.is_none()) {
-        let program = (row.process.as_str(), &row.gpu, row.synthetic);
-        let work = (row.intervals, row.command_buffers, row.work.as_str());
-        let key = (program.0, program.1, program.2, work.0, work.1, work.2);
+        let program = (row.of.process.as_str(), row.of.gpu(), row.of.is_synthetic());
+        let work = (
+            row.count(INTERVALS).unwrap_or(0),
+            row.count(BUFFERS),
+            row.work.as_str(),
+        );
+        let key = (program, work);
         groups.entry(key).or_default().push(row);
     }
 
@@ -186,12 +198,12 @@ pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
         names.insert(name.clone());
         Some(SameWorkGroup {
             name,
-            process: first.process.clone(),
-            gpu: first.gpu.clone(),
-            synthetic: first.synthetic,
-            intervals: first.intervals,
-            command_buffers: first.command_buffers,
-            kernels: first.kernels,
+            process: first.of.process.clone(),
+            gpu: first.of.gpu().map(str::to_owned),
+            synthetic: first.of.is_synthetic(),
+            intervals: first.count(INTERVALS).unwrap_or(0),
+            command_buffers: first.count(BUFFERS),
+            kernels: first.count(KERNELS).unwrap_or(0),
             reports: members.iter().map(|row| row.report.clone()).collect(),
         })
     });
@@ -199,18 +211,27 @@ pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
 }
 
 fn group_name(row: &IndexRow) -> String {
-    let gpu = row.gpu.as_deref().unwrap_or("an unknown GPU");
-    let simulated = if row.synthetic { ", simulated" } else { "" };
-    let intervals = units::counted(row.intervals, "GPU interval");
-    let buffers = row
-        .command_buffers
-        .map(|buffers| units::counted(buffers, "command buffer"))
-        .map_or_else(String::new, |buffers| format!(" in {buffers}"));
-    let kernels = units::counted(row.kernels, "kernel");
+    let gpu = row.of.gpu().unwrap_or("an unknown GPU");
+    let simulated = if row.of.is_synthetic() {
+        ", simulated"
+    } else {
+        ""
+    };
+    let counted = |id: &str, what: &str| Some(units::counted(row.count(id)?, what));
+    let intervals = counted(INTERVALS, "GPU interval").unwrap_or_default();
+    let buffers = counted(BUFFERS, "command buffer");
+    let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
+    let kernels = counted(KERNELS, "kernel").unwrap_or_default();
     format!(
         "{} on {gpu}{simulated}, {intervals}{buffers}, {kernels}",
-        row.process
+        row.of.process
     )
+}
+
+impl IndexRow {
+    fn count(&self, id: &str) -> Option<u64> {
+        self.of.figure(id).map(Number::to_whole)
+    }
 }
 
 /// Returns the rows of a group, in the order of the index.
@@ -298,7 +319,7 @@ pub fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
     let mut dated: Vec<(i64, &IndexRow)> = members
         .iter()
         .filter_map(|row| {
-            let date = dates::parse(row.date.as_deref()?)?;
+            let date = dates::parse(row.of.date.as_deref()?)?;
             Some((date, *row))
         })
         .collect();
@@ -325,7 +346,7 @@ fn group_trend(
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let floor = figure.floor(median(&values)?);
     let is_trend = line.p < CHANCE && (is - was).abs() >= floor;
-    let (from, to) = (first.date.clone()?, last.date.clone()?);
+    let (from, to) = (first.of.date.clone()?, last.of.date.clone()?);
 
     let mut trend = GroupTrend {
         group: group.name.clone(),
@@ -378,6 +399,7 @@ fn day(date: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Run;
 
     /// Returns a recording of a day in January with this busy share.
     pub(super) fn row(name: &str, day: u32, busy: f64) -> IndexRow {
@@ -386,40 +408,32 @@ mod tests {
             name: name.to_owned(),
             input: format!("runs/{name}.trace"),
             run: 1,
-            date: Some(format!("2026-01-{day:02}T09:00:00.000Z")),
-            process: "bench".to_owned(),
-            model: None,
-            os: None,
-            gpu: Some("Apple M1".to_owned()),
-            synthetic: false,
+            of: Run {
+                date: Some(format!("2026-01-{day:02}T09:00:00.000Z")),
+                process: "bench".to_owned(),
+                circumstances: [("GPU".to_owned(), "Apple M1".to_owned())].into(),
+                figures: [
+                    ("window.span_ns", 1e7),
+                    ("busy.ratio", busy),
+                    ("counts.intervals", 1e3),
+                    ("counts.command_buffers", 40.0),
+                    ("counts.kernels", 4.0),
+                    ("gaps.mean_ns", 10_101.0),
+                    ("gaps.p95_ns", 12_000.0),
+                ]
+                .map(|(id, value)| (id.to_owned(), Number::new(value).unwrap()))
+                .into(),
+            },
             truncated: false,
             verdict: "bench GPU busy".to_owned(),
             bound: None,
-            span_ns: 10_000_000,
-            busy_ns: 9_000_000,
-            busy_ratio: Some(busy),
-            machine_busy_ns: 9_500_000,
-            machine_busy_ratio: Some(0.95),
-            intervals: 1_000,
-            command_buffers: Some(40),
-            kernels: 4,
             work: "matmul".to_owned(),
             same_as: None,
-            gaps: RowGaps {
-                count: 99,
-                total_ns: 1_000_000,
-                mean_ns: Some(10_101),
-                median_ns: Some(10_000),
-                p95_ns: Some(12_000),
-            },
             idle: None,
             top_kernel: None,
-            findings: RowFindings::default(),
-            finding: None,
             gate: None,
             problems: Vec::new(),
-            instruments_version: None,
-            all_findings: Vec::new(),
+            findings: Vec::new(),
             busy_over_time: vec![900, 850, 0],
             others_over_time: vec![0, 10, 0],
         }
@@ -462,14 +476,59 @@ mod tests {
             assert_eq!(names.len(), groups.len(), "names are unique");
         };
         check(|_| (), 1, 1);
-        check(|row| row.busy_ratio = None, 0, 1);
+        check(
+            |row| {
+                row.of.figures.remove("busy.ratio");
+            },
+            0,
+            1,
+        );
         check(|row| row.same_as = Some("b1".to_owned()), 0, 1);
-        check(|row| row.gpu = Some("Apple M2".to_owned()), 0, 2);
-        check(|row| row.synthetic = true, 0, 2);
-        check(|row| row.process = "other".to_owned(), 0, 2);
-        check(|row| row.intervals = 800, 0, 2);
-        check(|row| row.command_buffers = None, 0, 2);
-        check(|row| row.command_buffers = Some(41), 0, 2);
+        check(
+            |row| {
+                row.of
+                    .circumstances
+                    .insert("GPU".to_owned(), "Apple M2".to_owned());
+            },
+            0,
+            2,
+        );
+        check(
+            |row| {
+                row.of
+                    .circumstances
+                    .insert("origin".to_owned(), "synthetic".to_owned());
+            },
+            0,
+            2,
+        );
+        check(|row| row.of.process = "other".to_owned(), 0, 2);
+        check(
+            |row| {
+                row.of
+                    .figures
+                    .insert("counts.intervals".to_owned(), Number::new(800.0).unwrap());
+            },
+            0,
+            2,
+        );
+        check(
+            |row| {
+                row.of.figures.remove("counts.command_buffers");
+            },
+            0,
+            2,
+        );
+        check(
+            |row| {
+                row.of.figures.insert(
+                    "counts.command_buffers".to_owned(),
+                    Number::new(41.0).unwrap(),
+                );
+            },
+            0,
+            2,
+        );
         check(|row| row.work = "softmax".to_owned(), 0, 2);
     }
 

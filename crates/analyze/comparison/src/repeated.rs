@@ -10,6 +10,7 @@ use metalens_analyzer::message::path;
 use metalens_analyzer::{Message, Note, message};
 
 use crate::metrics::metrics;
+use crate::run::last_name;
 use crate::runs::Runs;
 
 /// Two inputs that are the same run.
@@ -101,12 +102,4 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
         notes.push(Note::loud("same-run", text));
     }
     notes
-}
-
-/// Returns the last part of a path, because folder names may be private.
-pub(crate) fn last_name(path: &str) -> String {
-    std::path::Path::new(path).file_name().map_or_else(
-        || path.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{
-    ChainSource, ChosenBy, Message, NamedBy, Note, Report, Severity, SourceKind, doubt,
-};
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{ChosenBy, Message, Note, Report, Severity, doubt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::many::dates;
 use crate::metrics::metrics;
+use crate::run::{Run, THERMAL, circumstances, last_name};
+use crate::statistics::median;
 use metalens_analyzer::Number;
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
@@ -68,103 +69,20 @@ pub struct KernelRuns {
     pub med_ns: Vec<Option<Number>>,
 }
 
-/// Circumstances that must be equal, and where a report states them.
-type GetCircumstance = fn(&Report) -> Option<String>;
-const CIRCUMSTANCES: [(&str, GetCircumstance); 13] = [
-    ("origin", |report| {
-        let origin = if report.run.synthetic {
-            "synthetic"
-        } else {
-            "recorded"
-        };
-        Some(origin.to_owned())
-    }),
-    ("GPU", |report| report.run.device.gpu.clone()),
-    ("model", |report| report.run.device.model.clone()),
-    ("system", |report| report.run.device.os.clone()),
-    ("Instruments", |report| {
-        report.run.instruments_version.clone()
-    }),
-    ("template", |report| report.run.template.clone()),
-    ("recording mode", |report| report.run.recording_mode.clone()),
-    ("shader timeline", shader_timeline),
-    ("left out of the window", left_out),
-    ("requested GPU clock", |report| {
-        report.machine.performance.as_ref()?.requested.clone()
-    }),
-    ("thermal state", |report| {
-        report.machine.thermal.as_ref()?.worst.clone()
-    }),
-    ("GPU intervals", recorded_work),
-    // The order of the driver's rows tells other times than the tables that join them.
-    ("driver times", |report| {
-        let by = match report.latency.driver_source? {
-            ChainSource::Tables => "by command buffer",
-            ChainSource::Order => "by order",
-        };
-        Some(by.to_owned())
-    }),
-];
-
-/// Returns whether the recording has a GPU interval of each command buffer that completed, and no row
-/// outside of its time. What is missing would look like a gain, so recordings that lack much are like
-/// no other.
-fn recorded_work(report: &Report) -> Option<String> {
-    /// One command buffer in this many may be missing in a recording that is like others.
-    const FEW: u64 = 20;
-    let sanity = &report.sanity;
-    // A log has each command buffer, or counts those that it lacks.
-    let of_log = (report.source.kind == SourceKind::Log).then_some(0);
-    let (missing, outside) = (
-        sanity.buffers_without_interval.or(of_log)?,
-        sanity.rows_outside.unwrap_or(0),
-    );
-    Some(match (missing, outside) {
-        (0, 0) => "of every command buffer".to_owned(),
-        (_, 0) if missing * FEW < sanity.buffers_finished? => {
-            "of nearly every command buffer".to_owned()
-        }
-        _ => format!("of all but {missing} command buffers; {outside} rows have impossible times"),
-    })
-}
-
-/// Returns whether the shader timeline was in use. It slows the GPU down, and it names kernels.
-#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
-fn shader_timeline(report: &Report) -> Option<String> {
-    let mut kernels = report.kernels.iter();
-    let is_on = kernels.any(|kernel| kernel.named_by == NamedBy::ShaderProfiler);
-    Some(if is_on { "in use" } else { "not in use" }.to_owned())
-}
-
-/// Returns the reasons for which parts of the recording were excluded from the window.
-#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
-fn left_out(report: &Report) -> Option<String> {
-    let mut why: Vec<String> = Vec::new();
-    for excluded in &report.window.excluded {
-        if !why.contains(&excluded.why.text) {
-            why.push(excluded.why.text.clone());
-        }
-    }
-
-    Some(if why.is_empty() {
-        "nothing".to_owned()
-    } else {
-        why.join(", ")
-    })
-}
-
 impl Runs {
     /// Collects the runs of reports.
     #[must_use]
     pub fn from_reports(reports: &[Report]) -> Self {
-        let circumstances = CIRCUMSTANCES.iter().map(|(what, get)| Circumstance {
-            what: (*what).to_owned(),
-            values: reports.iter().map(get).collect(),
+        let runs: Vec<Run> = reports.iter().map(Run::of).collect();
+        let circumstances = circumstances().map(|what| Circumstance {
+            what: what.to_owned(),
+            values: runs
+                .iter()
+                .map(|run| run.circumstances.get(what).cloned())
+                .collect(),
         });
         let metrics = metrics().map(|metric| {
-            let values = reports
-                .iter()
-                .map(|report| Number::new(metric.known(report)?));
+            let values = runs.iter().map(|run| run.figure(metric.id));
             (metric.id.to_owned(), values.collect())
         });
 
@@ -173,14 +91,8 @@ impl Runs {
                 .iter()
                 .map(|report| report.source.path.clone())
                 .collect(),
-            dates: reports
-                .iter()
-                .map(|report| report.run.start.clone())
-                .collect(),
-            processes: reports
-                .iter()
-                .map(|report| report.process.name.clone())
-                .collect(),
+            dates: runs.iter().map(|run| run.date.clone()).collect(),
+            processes: runs.iter().map(|run| run.process.clone()).collect(),
             guessed: reports.iter().map(is_guessed).collect(),
             doubts: doubts(reports),
             circumstances: circumstances.collect(),
@@ -217,8 +129,47 @@ impl Runs {
         self.loud.iter().any(|note| note.text() == text)
     }
 
+    /// Returns the runs with only the last part of each path: what is published names no folder.
+    #[must_use]
+    pub fn without_folders(mut self) -> Self {
+        for path in &mut self.paths {
+            *path = last_name(path);
+        }
+        for note in &mut self.loud {
+            note.message
+                .rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
+        }
+        self
+    }
+
+    /// Returns the performance states of the GPU with the median of their shares of the busy time, the
+    /// largest first. Empty if a run did not record them.
+    #[must_use]
+    pub fn states(&self) -> Vec<(&str, f64)> {
+        let shares = self.performance.iter().filter_map(|(state, shares)| {
+            let known: Option<Vec<f64>> =
+                shares.iter().map(|share| Some((*share)?.get())).collect();
+            Some((state.as_str(), median(&known?)?))
+        });
+        let mut states: Vec<(&str, f64)> = shares.collect();
+        states.sort_by(|a, b| b.1.total_cmp(&a.1));
+        states
+    }
+
+    /// Returns the thermal states that the runs were in, each once.
+    #[must_use]
+    pub fn thermal_states(&self) -> Vec<&str> {
+        let values = self.circumstance(THERMAL).map(|fact| fact.values.iter());
+        let values = values.into_iter().flatten().flatten();
+        let mut states: Vec<&str> = values.map(String::as_str).collect();
+        states.sort_unstable();
+        states.dedup();
+        states
+    }
+
     /// Returns a figure of each run.
-    pub(crate) fn values(&self, id: &str) -> Vec<Option<Number>> {
+    #[must_use]
+    pub fn values(&self, id: &str) -> Vec<Option<Number>> {
         let known = self.metrics.get(id).cloned();
         known.unwrap_or_else(|| vec![None; self.count()])
     }

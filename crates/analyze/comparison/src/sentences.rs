@@ -143,8 +143,7 @@ pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
 
 /// Returns the speed of new as a multiple of that of base if it takes less time, and its time as a
 /// multiple of base's if it takes more: `1.33 ± 0.02 (90 %)`. None if a time is not above 0.
-#[must_use]
-pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
+fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
     let base = change.base_value()?.get();
     let by = change.absolute?.get();
     let is_less = change.class == ChangeClass::Shrunk;
@@ -158,6 +157,34 @@ pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
     let (low, high) = (factor(low)?, factor(high)?);
     let shown = factors(middle, low.min(high), low.max(high));
     Some((shown, certainty(change, floor)))
+}
+
+/// Says how much faster or slower one side is, as in `is 1.33 ± 0.02 times as fast as base (90 %)`; `None`
+/// if a time is not above 0. Runs without an interval do not show that the next ones would differ, too:
+/// `scope` says so.
+#[must_use]
+pub fn relation(
+    change: &Change,
+    floor: &Floor,
+    base: Option<Message>,
+    scope: &'static str,
+) -> Option<Message> {
+    let (times, sure) = times(change, floor)?;
+    let base = base.map(|base| message!(" as {}", base));
+    let scope = scope_of(change, scope);
+    Some(if change.class == ChangeClass::Shrunk {
+        message!("is {} times as fast{}{}{}", times, base, scope, sure)
+    } else {
+        message!("takes {} times as long{}{}{}", times, base, scope, sure)
+    })
+}
+
+/// Returns a scope, if there is no interval.
+pub(crate) fn scope_of(change: &Change, scope: &'static str) -> &'static str {
+    match change.interval {
+        Some(_) => "",
+        None => scope,
+    }
 }
 
 /// Returns a factor with half of its interval, or the ends of an interval that is far from even.

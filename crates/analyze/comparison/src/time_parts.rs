@@ -4,6 +4,7 @@ use metalens_analyzer::{Cause, Number};
 
 use crate::change::Change;
 use crate::comparison::Comparison;
+use crate::metric_changes::find;
 
 /// A wall time and its parts, in nanoseconds. Medians of several runs need not add up.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,23 @@ pub struct TimeParts {
 }
 
 impl TimeParts {
+    /// Takes the parts out of figures, by their ids; `None` without a wall time or busy time.
+    pub fn of(figure: impl Fn(&str) -> Option<Number>) -> Option<Self> {
+        let mut idle: Vec<(Cause, Number)> = Cause::ALL
+            .into_iter()
+            .filter_map(|cause| Some((cause, figure(cause.figure())?)))
+            .collect();
+        // The report has no causes where too much of the idle time has none.
+        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
+            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
+        }
+        Some(Self {
+            total: figure("window.span_ns")?,
+            busy: figure("busy.busy_ns")?,
+            idle,
+        })
+    }
+
     /// Returns the sum of the parts.
     #[must_use]
     pub fn sum(&self) -> f64 {
@@ -30,29 +48,8 @@ impl Comparison {
     /// busy time.
     #[must_use]
     pub fn time_parts(&self) -> [Option<TimeParts>; 2] {
-        [
-            self.parts_of(Change::base_value),
-            self.parts_of(Change::new_value),
-        ]
-    }
-
-    fn parts_of(&self, of_side: fn(&Change) -> Option<Number>) -> Option<TimeParts> {
-        let figure = |id: &str| {
-            let metric = self.metrics.iter().find(|metric| metric.id == id)?;
-            of_side(&metric.change)
-        };
-        let mut idle: Vec<(Cause, Number)> = Cause::ALL
-            .into_iter()
-            .filter_map(|cause| Some((cause, figure(cause.figure())?)))
-            .collect();
-        // The report has no causes where too much of the idle time has none.
-        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
-            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
-        }
-        Some(TimeParts {
-            total: figure("window.span_ns")?,
-            busy: figure("busy.busy_ns")?,
-            idle,
+        [Change::base_value, Change::new_value].map(|of_side: fn(&Change) -> Option<Number>| {
+            TimeParts::of(|id| of_side(&find(&self.metrics, id)?.change))
         })
     }
 }

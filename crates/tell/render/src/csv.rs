@@ -6,6 +6,7 @@ use metalens_analyzer::message::Value;
 use metalens_analyzer::{Analysis, Cause};
 use metalens_batch::Index;
 use metalens_comparison::many::IndexRow;
+use metalens_comparison::{Number, metrics};
 use metalens_text::csv;
 
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
@@ -85,54 +86,43 @@ fn number(cell: &Cell, unit: ShownUnit) -> Option<(String, bool)> {
 
 type WriteCell = fn(&IndexRow, &mut csv::Writer<&mut dyn Write>) -> io::Result<()>;
 
-/// The columns of an index. The table is formatted by hand: a column is a line.
+/// The columns of an index before the figures. The table is formatted by hand: a column is a line.
 #[rustfmt::skip]
-const INDEX_COLUMNS: [(&str, WriteCell); 34] = [
+const INDEX_COLUMNS: [(&str, WriteCell); 17] = [
     ("name", |row, csv| csv.text(row.name.as_str())),
     ("report", |row, csv| csv.text(row.report.as_str())),
-    ("date", |row, csv| csv.text(row.date.as_deref())),
-    ("process", |row, csv| csv.text(row.process.as_str())),
-    ("model", |row, csv| csv.text(row.model.as_deref())),
-    ("os", |row, csv| csv.text(row.os.as_deref())),
-    ("gpu", |row, csv| csv.text(row.gpu.as_deref())),
-    ("synthetic", |row, csv| csv.value(row.synthetic)),
-    ("span_ns", |row, csv| csv.value(row.span_ns)),
-    ("busy_ns", |row, csv| csv.value(row.busy_ns)),
-    ("busy_ratio", |row, csv| csv.optional(row.busy_ratio)),
-    ("machine_busy_ns", |row, csv| csv.value(row.machine_busy_ns)),
-    ("machine_busy_ratio", |row, csv| csv.optional(row.machine_busy_ratio)),
-    ("intervals", |row, csv| csv.value(row.intervals)),
-    ("command_buffers", |row, csv| csv.optional(row.command_buffers)),
-    ("kernels", |row, csv| csv.value(row.kernels)),
-    ("gaps", |row, csv| csv.value(row.gaps.count)),
-    ("idle_ns", |row, csv| csv.value(row.gaps.total_ns)),
-    ("mean_gap_ns", |row, csv| csv.optional(row.gaps.mean_ns)),
-    ("median_gap_ns", |row, csv| csv.optional(row.gaps.median_ns)),
-    ("p95_gap_ns", |row, csv| csv.optional(row.gaps.p95_ns)),
+    ("date", |row, csv| csv.text(row.of.date.as_deref())),
+    ("process", |row, csv| csv.text(row.of.process.as_str())),
+    ("model", |row, csv| csv.text(row.of.circumstance("model"))),
+    ("os", |row, csv| csv.text(row.of.circumstance("system"))),
+    ("gpu", |row, csv| csv.text(row.of.gpu())),
+    ("synthetic", |row, csv| csv.value(row.of.is_synthetic())),
     ("idle_cause", |row, csv| csv.text(row.idle.as_ref().map(|idle| idle.cause.name()))),
     ("idle_cause_share", |row, csv| csv.optional(row.idle.as_ref().map(|idle| idle.share))),
     ("top_kernel", |row, csv| csv.text(row.top_kernel.as_ref().map(|kernel| kernel.name.as_str()))),
     ("top_kernel_pct", |row, csv| csv.optional(row.top_kernel.as_ref().map(|kernel| kernel.time_pct))),
-    ("findings_high", |row, csv| csv.value(row.findings.high)),
-    ("findings_medium", |row, csv| csv.value(row.findings.medium)),
-    ("findings_low", |row, csv| csv.value(row.findings.low)),
-    ("findings_caveat", |row, csv| csv.value(row.findings.caveat)),
-    ("top_finding", |row, csv| csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))),
+    ("findings", |row, csv| csv.value(row.findings.len())),
+    ("top_finding", |row, csv| csv.text(row.findings.first().map(|finding| finding.id.as_str()))),
     ("missed_limits", |row, csv| csv.text(missed_figures(row).as_str())),
     ("problems", |row, csv| csv.value(row.problems.len())),
     ("same_as", |row, csv| csv.text(row.same_as.as_deref())),
-    ("error", |_, csv| csv.text(None)),
 ];
 
 /// Writes the index as CSV: a heading, and a line for each trace; those that failed come
 /// last, with their reason.
 pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = csv::Writer::new(out);
-    csv.texts(INDEX_COLUMNS.map(|(heading, _)| heading))?;
+    let ids: Vec<&str> = metrics().map(|metric| metric.id).collect();
+    let headings = INDEX_COLUMNS.iter().map(|(heading, _)| *heading);
+    csv.texts(headings.chain(ids.iter().copied()).chain(["error"]))?;
     for row in &index.rows {
         for (_, write) in &INDEX_COLUMNS {
             write(row, &mut csv)?;
         }
+        for id in &ids {
+            csv.optional(row.of.figure(id).map(Number::get))?;
+        }
+        csv.text(None)?;
         csv.end()?;
     }
     for refused in &index.failed {
@@ -142,7 +132,7 @@ pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result
             &refused.name
         };
         csv.text(name.as_str())?;
-        for _ in 2..INDEX_COLUMNS.len() {
+        for _ in 1..INDEX_COLUMNS.len() + ids.len() {
             csv.text(None)?;
         }
         csv.text(reason(refused, show_names).0.as_str())?;

@@ -5,13 +5,12 @@ use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
-    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
-    metrics,
+    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, metrics,
 };
 use metalens_text::shorten_all;
 use metalens_text::units::counted;
 
-use crate::comparison::cells::{paths, value};
+use crate::comparison::cells::value;
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
@@ -100,7 +99,7 @@ fn plainly(row: &GateRow) -> Message {
 }
 
 /// Returns the name of a limit's figure as tables of figures have it, instead of its id.
-pub(crate) fn plain_name(row: &GateRow) -> Message {
+fn plain_name(row: &GateRow) -> Message {
     let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
     metric.map_or_else(|| name(row), |metric| plain(metric.name))
 }
@@ -115,39 +114,6 @@ pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str
             _ => worst,
         }
     })
-}
-
-/// Returns whether a gate of the comparisons does not pass: a limit failed, or is inconclusive.
-#[must_use]
-pub fn is_missed(comparisons: &[Comparison]) -> bool {
-    gates(comparisons).any(|(_, gate)| gate.missed)
-}
-
-/// Returns the gates, each with the name of its comparison among several.
-fn gates(comparisons: &[Comparison]) -> impl Iterator<Item = (String, &GateResult)> {
-    let numbered = comparisons.iter().zip(1_u64..);
-    numbered.filter_map(|(comparison, number)| {
-        let name = format!("new {number} ({})", paths(&comparison.new).text);
-        Some((name, comparison.gate.as_ref()?))
-    })
-}
-
-/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict:
-/// of each comparison, and last of all.
-#[must_use]
-pub fn lines(comparisons: &[Comparison]) -> Vec<String> {
-    let gates: Vec<(String, &GateResult)> = gates(comparisons).collect();
-    match gates.as_slice() {
-        [] => Vec::new(),
-        [(_, only)] => lines_of(only),
-        several => {
-            let lines = several.iter().flat_map(|(name, gate)| {
-                let lines = lines_of(gate).into_iter();
-                lines.map(move |line| format!("{name}: {line}"))
-            });
-            lines.chain([verdict_of_all(several)]).collect()
-        }
-    }
 }
 
 /// A limit that failed or is inconclusive, also as a warning.
@@ -183,22 +149,6 @@ pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
     })
 }
 
-fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
-    let word = word(gates.iter().map(|(_, gate)| *gate));
-    let missed = gates.iter().filter(|(_, gate)| gate.missed);
-    let missed: Vec<&str> = missed.map(|(name, _)| name.as_str()).collect();
-    let all = gates.len();
-    if missed.is_empty() {
-        format!("Gate {word}: all {all} comparisons")
-    } else {
-        let names = missed.join(", ");
-        format!(
-            "Gate {word}: {} of {all} comparisons: {names}",
-            missed.len()
-        )
-    }
-}
-
 /// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
 #[must_use]
 pub fn lines_of(gate: &GateResult) -> Vec<String> {
@@ -207,12 +157,10 @@ pub fn lines_of(gate: &GateResult) -> Vec<String> {
     open.chain([verdict_text(gate).text]).collect()
 }
 
-/// Returns the limits that were not kept.
+/// Returns the section with the limits that were not kept.
 pub(crate) fn section(gate: &GateResult) -> Section {
     let title = title([gate]);
-    let open = gate.rows.iter();
-    let open = open.filter(|row| row.verdict != GateVerdict::Pass);
-    let open: Vec<&GateRow> = open.collect();
+    let open: Vec<(Option<&str>, &GateRow)> = open_limits(gate).map(|row| (None, row)).collect();
     // The first line of the page says how many limits passed.
     Section::new("gate", title, 1).with(if open.is_empty() {
         Block::Text(message!("{}: {}", plain(tally(gate)), gate.source.clone()))
@@ -226,8 +174,16 @@ pub(crate) fn title<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> Mess
     plain(format!("Gate: {}", word(gates).to_uppercase()))
 }
 
-fn table(open: &[&GateRow]) -> Table {
-    let columns = vec![
+/// Returns the limits that were not kept.
+pub(crate) fn open_limits(gate: &GateResult) -> impl Iterator<Item = &GateRow> {
+    let rows = gate.rows.iter();
+    rows.filter(|row| row.verdict != GateVerdict::Pass)
+}
+
+/// Returns the table of limits, each with the name of what it is about if there are several.
+pub(crate) fn table(open: &[(Option<&str>, &GateRow)]) -> Table {
+    let has_names = open.iter().any(|(of, _)| of.is_some());
+    let mut columns = vec![
         Column::name("limit of"),
         Column::words("limit"),
         Column::number("found"),
@@ -235,6 +191,9 @@ fn table(open: &[&GateRow]) -> Table {
         Column::words(""),
         Column::sentence("reason"),
     ];
+    if has_names {
+        columns.insert(0, Column::name("variant"));
+    }
     let table = Table::new(
         "gate",
         "Limits that failed, are inconclusive or were not measurable",
@@ -242,15 +201,17 @@ fn table(open: &[&GateRow]) -> Table {
     );
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     table.has_preview = true;
-    for row in open.iter().take(MOST_LIMITS) {
-        table.row([
+    for (of, row) in open.iter().take(MOST_LIMITS) {
+        let of = of.map(|of| Cell::from(message::name(of)));
+        let cells = [
             plain_name(row).into(),
             limit(row).into(),
             found(row).into(),
             beyond(row).into(),
             verdict(row),
             row.why.clone().into(),
-        ]);
+        ];
+        table.row(of.into_iter().chain(cells));
     }
     table
 }
@@ -320,7 +281,7 @@ fn beyond(row: &GateRow) -> Message {
 }
 
 /// Returns the verdict on a limit, in color.
-pub(crate) fn verdict(row: &GateRow) -> Cell {
+fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
         (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),

@@ -84,7 +84,9 @@ fn findings(index: &Index) -> Option<Section> {
 }
 
 fn opening(index: &Index) -> Section {
-    let synthetic = recordings(index).filter(|row| row.synthetic).count() as u64;
+    let synthetic = recordings(index)
+        .filter(|row| row.of.is_synthetic())
+        .count() as u64;
     let synthetic = (synthetic > 0).then(|| {
         Block::Warning(if is_all_synthetic(index) {
             "SYNTHETIC: a simulator wrote all recordings; no GPU ran any of them".into()
@@ -123,7 +125,7 @@ fn headline(index: &Index) -> Message {
 
 /// Returns whether no GPU ran any of the recordings. Then the page says so once, at the top.
 fn is_all_synthetic(index: &Index) -> bool {
-    index.rows.iter().all(|row| row.synthetic)
+    index.rows.iter().all(|row| row.of.is_synthetic())
 }
 
 /// Returns the problems of a recording that the top of the page does not say about all of them.
@@ -143,7 +145,7 @@ fn busy(index: &Index) -> Option<Message> {
     let [group] = index.groups.as_slice() else {
         return None;
     };
-    let (range, median) = range(index, group, |row| row.busy_ratio, percent)?;
+    let (range, median) = range(index, group, IndexFigure::Busy)?;
     let median = median.map(|median| message!(" (median {})", median));
     let by = process(&group.process, true);
     let on = group.gpu.as_deref();
@@ -161,11 +163,15 @@ fn busy(index: &Index) -> Option<Message> {
 fn range(
     index: &Index,
     group: &SameWorkGroup,
-    value: impl Fn(&IndexRow) -> Option<f64>,
-    text: impl Fn(f64) -> Message,
+    figure: IndexFigure,
 ) -> Option<(Message, Option<Message>)> {
-    let members = many::members(&index.rows, group);
-    let values: Vec<f64> = members.into_iter().filter_map(value).collect();
+    let text = |value: f64| match figure {
+        IndexFigure::Busy => percent(value),
+        IndexFigure::Span | IndexFigure::MeanGap => short(value),
+    };
+    let members = many::members(&index.rows, group).into_iter();
+    let values = members.filter_map(|row| row.of.figure(figure.id()));
+    let values: Vec<f64> = values.map(Number::get).collect();
     let least = text(values.iter().copied().reduce(f64::min)?);
     let most = text(values.iter().copied().reduce(f64::max)?);
     if least == most {
@@ -201,7 +207,7 @@ fn outlier(index: &Index, row: &IndexRow) -> Option<Item> {
     let figures = own.map(|outlier| {
         let text = |value: Number| match outlier.figure {
             IndexFigure::Busy => percent(value.get()),
-            IndexFigure::Span | IndexFigure::MeanGap => to_time(value.get()),
+            IndexFigure::Span | IndexFigure::MeanGap => short(value.get()),
         };
         let (value, median) = (text(outlier.value), text(outlier.median));
         message!("{} {} (median {})", outlier.figure.name(), value, median)
@@ -230,7 +236,7 @@ fn cut_message(message: &Message) -> Message {
 
 fn table(index: &Index) -> Section {
     let rows: Vec<&IndexRow> = recordings(index).collect();
-    let has_dates = rows.iter().any(|row| row.date.is_some());
+    let has_dates = rows.iter().any(|row| row.of.date.is_some());
     let has_gate = rows.iter().any(|row| row.gate.is_some());
     let mut columns = vec![
         Column::name("recording"),
@@ -264,8 +270,8 @@ fn table(index: &Index) -> Section {
             cells.push(or_dash(missed_figures(row)).into());
         }
         cells.extend(has_dates.then(|| date(row).into()));
-        cells.push(process(&row.process, true).into());
-        cells.push(message::name(row.gpu.as_deref().unwrap_or("-")).into());
+        cells.push(process(&row.of.process, true).into());
+        cells.push(message::name(row.of.gpu().unwrap_or("-")).into());
         table.row(cells);
     }
 
@@ -307,16 +313,13 @@ fn groups(index: &Index) -> Option<Section> {
     let mut table = table.limited(MOST_LISTED, usize::MAX);
     table.rest = " in index.html and index.json".into();
     for group in &compared {
-        let text = |value: Option<(Message, _)>| known(value, |(range, _)| range);
-        let times = |value: fn(&IndexRow) -> Option<u64>| {
-            text(range(index, group, |row| value(row).map(to_float), to_time))
-        };
+        let range = |figure| known(range(index, group, figure), |(range, _)| range);
         table.row([
             message::name(&group.name),
             count(group.reports.len() as u64),
-            text(range(index, group, |row| row.busy_ratio, percent)),
-            times(|row| Some(row.span_ns)),
-            times(|row| row.gaps.mean_ns),
+            range(IndexFigure::Busy),
+            range(IndexFigure::Span),
+            range(IndexFigure::MeanGap),
         ]);
     }
 
@@ -334,18 +337,9 @@ fn groups(index: &Index) -> Option<Section> {
     Some(section.with_some(remark.map(Block::Remark)))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
-fn to_float(ns: u64) -> f64 {
-    ns as f64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds"
-)]
-fn to_time(ns: f64) -> Message {
-    short_time(ns as u64)
+/// Returns a time in few digits, rounded down.
+fn short(ns: f64) -> Message {
+    short_time(Number::new(ns.floor()).map_or(0, Number::to_whole))
 }
 
 /// Returns the inputs that are a recording of another input, which counts once.
@@ -387,8 +381,11 @@ fn recording_cells(row: &IndexRow, name: &str) -> Vec<Cell> {
             text: Message::default(),
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
         },
-        known(row.busy_ratio, percent).into(),
-        short_time(row.span_ns).into(),
+        known(row.of.figure("busy.ratio"), |share| percent(share.get())).into(),
+        known(row.of.figure("window.span_ns"), |ns| {
+            short_time(ns.to_whole())
+        })
+        .into(),
         idle.unwrap_or_else(|| "-".into()),
     ]
 }
@@ -404,10 +401,10 @@ fn or_dash(text: String) -> Message {
 /// Returns the cell of the most important finding, which sorts by severity. A caveat stands there only
 /// if there is no finding about speed.
 fn finding(row: &IndexRow) -> Cell {
-    let about_speed = row.all_findings.iter();
+    let about_speed = row.findings.iter();
     let about_speed = about_speed.filter(|finding| finding.severity != Severity::Caveat);
     let most_severe = about_speed.min_by_key(|finding| finding.severity);
-    let Some(shown) = most_severe.or(row.finding.as_ref()) else {
+    let Some(shown) = most_severe.or(row.findings.first()) else {
         return "-".into();
     };
     let rank = match shown.severity {
@@ -454,7 +451,7 @@ pub(crate) fn missed_figures(row: &IndexRow) -> String {
 
 /// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
 fn date(row: &IndexRow) -> Message {
-    let date = row.date.as_deref().unwrap_or_default();
+    let date = row.of.date.as_deref().unwrap_or_default();
     let minute = date.get(..16).unwrap_or(date);
     or_dash(minute.replacen('T', " ", 1))
 }

@@ -4,11 +4,26 @@
 
 use std::collections::HashMap;
 
+use metalens_analyzer::Number;
+
 use super::dates;
-use super::row::{IndexRow, RowGaps};
+use super::row::IndexRow;
 
 /// Facts that are equal in all inputs of one run.
-type RunKey<'a> = (&'a str, u64, Option<i64>, [u64; 4], &'a RowGaps);
+type RunKey<'a> = (&'a str, u64, Option<i64>, [Option<u64>; 9]);
+
+/// Figures that are equal in all inputs of one run, to the nanosecond.
+const SAME: [&str; 9] = [
+    "window.span_ns",
+    "busy.busy_ns",
+    "busy.machine_busy_ns",
+    "counts.intervals",
+    "gaps.count",
+    "gaps.total_ns",
+    "gaps.mean_ns",
+    "gaps.median_ns",
+    "gaps.p95_ns",
+];
 
 /// Marks the rows of a run except for the first, so that the run counts once. A bundle comes before
 /// what was made of it.
@@ -37,9 +52,9 @@ pub fn mark_repeats(rows: &mut [IndexRow]) {
 
 fn run(row: &IndexRow) -> RunKey<'_> {
     // A bundle has the date in UTC, its export in the time zone of the Mac.
-    let date = row.date.as_deref().and_then(dates::parse);
-    let times = [row.span_ns, row.busy_ns, row.machine_busy_ns, row.intervals];
-    (&row.process, row.run, date, times, &row.gaps)
+    let date = row.of.date.as_deref().and_then(dates::parse);
+    let figures = SAME.map(|id| row.of.figure(id).map(Number::to_whole));
+    (&row.of.process, row.run, date, figures)
 }
 
 #[cfg(test)]
@@ -58,18 +73,24 @@ mod tests {
         };
         check(|_| (), [None, Some("a")]);
         check(
-            |row| row.date = Some("2026-01-03T02:00:00.000-07:00".to_owned()),
+            |row| row.of.date = Some("2026-01-03T02:00:00.000-07:00".to_owned()),
             [None, Some("a")],
         );
-        check(|row| row.date = None, [None, None]);
+        check(|row| row.of.date = None, [None, None]);
         check(
-            |row| row.date = Some("2026-01-04T09:00:00Z".to_owned()),
+            |row| row.of.date = Some("2026-01-04T09:00:00Z".to_owned()),
             [None, None],
         );
-        check(|row| row.span_ns += 1, [None, None]);
-        check(|row| row.gaps.p95_ns = None, [None, None]);
+        check(
+            |row| row.of.figures.retain(|id, _| id != "window.span_ns"),
+            [None, None],
+        );
+        check(
+            |row| row.of.figures.retain(|id, _| id != "gaps.p95_ns"),
+            [None, None],
+        );
         check(|row| row.run = 2, [None, None]);
-        check(|row| row.process = "other".to_owned(), [None, None]);
+        check(|row| row.of.process = "other".to_owned(), [None, None]);
     }
 
     #[test]

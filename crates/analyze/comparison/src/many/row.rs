@@ -2,11 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use metalens_analyzer::{Bound, Cause, GateResult, Note, Report, Severity};
+use metalens_analyzer::{Bound, Cause, GateResult, Note, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::totals::RowFinding;
+use crate::run::Run;
 
 /// The main facts of one recording. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,84 +20,36 @@ pub struct IndexRow {
     pub input: String,
     /// Number of the run in the input.
     pub run: u64,
-    /// Start of the recording, ISO 8601. Null if it is not recorded.
-    pub date: Option<String>,
-    /// Name of the process that the report is about.
-    pub process: String,
-    /// Model of the machine. Null if it is not recorded.
-    pub model: Option<String>,
-    /// Operating system and version. Null if they are not recorded.
-    pub os: Option<String>,
-    /// Name of the GPU in Metal. Null if it is not recorded.
-    pub gpu: Option<String>,
-    /// True if no GPU ran any of it, because a simulator wrote the recording.
-    pub synthetic: bool,
+    /// Circumstances and figures of the recording.
+    #[serde(flatten)]
+    pub of: Run,
     /// True if the recording breaks off, so that only its beginning was read.
     pub truncated: bool,
     /// Verdict on the recording, in one sentence.
     pub verdict: String,
     /// Limit that bounds the program. Null if the recording does not tell.
     pub bound: Option<Bound>,
-    /// Length of the analyzed window, in nanoseconds.
-    pub span_ns: u64,
-    /// Time that the process kept the GPU busy in the window, in nanoseconds.
-    pub busy_ns: u64,
-    /// Share of the window in which the process kept the GPU busy. Null for an empty window.
-    pub busy_ratio: Option<f64>,
-    /// Time that any process kept the GPU busy in the window, in nanoseconds.
-    pub machine_busy_ns: u64,
-    /// Share of the window in which any process kept the GPU busy. Null for an empty window.
-    pub machine_busy_ratio: Option<f64>,
-    /// Number of the process's GPU intervals.
-    pub intervals: u64,
-    /// Number of distinct command buffers among these intervals. Null if the recording does not say.
-    pub command_buffers: Option<u64>,
-    /// Number of distinct kernel names, counted per channel.
-    pub kernels: u64,
     /// Hash of the names and channels of all kernels and of how often each ran. Recordings are compared
     /// only if it is the same.
     pub work: String,
     /// Folder of the report that this recording was counted under: another input is the same run,
     /// such as the bundle of an export. Null if it counts here.
     pub same_as: Option<String>,
-    /// Gaps, in which the GPU was idle.
-    pub gaps: RowGaps,
     /// Largest cause of the idle time. Null if there was no idle time.
     pub idle: Option<RowIdle>,
     /// Kernel with the most time. Null if nothing ran.
     pub top_kernel: Option<RowKernel>,
-    /// Numbers of findings by severity.
-    pub findings: RowFindings,
-    /// Most important finding. Null if there is none.
-    pub finding: Option<RowFinding>,
     /// Result of the limits that somebody set. Null if none were judged.
     pub gate: Option<GateResult>,
     /// Facts to know before using these numbers: loud notes, failing checks of the recording,
     /// charts that could not be drawn.
     pub problems: Vec<Note>,
-    /// Version of Instruments; the build in parentheses identifies Xcode. Null if it is not recorded.
-    pub instruments_version: Option<String>,
     /// All findings, the most important first.
-    pub all_findings: Vec<RowFinding>,
+    pub findings: Vec<RowFinding>,
     /// Busy share of the process in each of equal parts of the window, in thousandths.
     pub busy_over_time: Vec<u16>,
     /// Busy share of the other processes in the same parts, in thousandths.
     pub others_over_time: Vec<u16>,
-}
-
-/// The gaps of one recording.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct RowGaps {
-    /// Number of all gaps.
-    pub count: u64,
-    /// Summed length of the gaps, in nanoseconds.
-    pub total_ns: u64,
-    /// Mean length, in nanoseconds. Null without gaps.
-    pub mean_ns: Option<u64>,
-    /// Median length, in nanoseconds. Null without gaps.
-    pub median_ns: Option<u64>,
-    /// 95th percentile of the lengths, in nanoseconds. Null without gaps.
-    pub p95_ns: Option<u64>,
 }
 
 /// The largest cause of the idle time.
@@ -121,19 +74,6 @@ pub struct RowKernel {
     pub time_pct: f64,
 }
 
-/// Numbers of findings by severity.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RowFindings {
-    /// Number of findings of severity high.
-    pub high: u64,
-    /// Number of findings of severity medium.
-    pub medium: u64,
-    /// Number of findings of severity low.
-    pub low: u64,
-    /// Number of findings that are caveats.
-    pub caveat: u64,
-}
-
 impl IndexRow {
     /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
     /// and checks become the row's problems. `missing` are notes on files that could not be
@@ -146,38 +86,21 @@ impl IndexRow {
             name: String::new(),
             input: report.source.path.clone(),
             run: report.run.number,
-            date: report.run.start.clone(),
-            process: report.process.name.clone(),
-            model: report.run.device.model.clone(),
-            os: report.run.device.os.clone(),
-            gpu: report.run.device.gpu.clone(),
-            synthetic: report.run.synthetic,
+            of: Run::of(report),
             truncated: !report.sanity.truncated_tables.is_empty(),
             verdict: report.summary.busy.text.clone(),
             bound: report.verdict.bound,
-            span_ns: report.window.span_ns,
-            busy_ns: report.busy.busy_ns,
-            busy_ratio: report.busy.ratio,
-            machine_busy_ns: report.busy.machine_busy_ns,
-            machine_busy_ratio: ratio(report.busy.machine_busy_ns, report.window.span_ns),
-            intervals: report.counts.intervals,
-            command_buffers: report.counts.known_command_buffers(),
-            kernels: report.counts.kernels,
             work: work(report),
             same_as: None,
-            gaps: row_gaps(report),
             idle: row_idle(report),
             top_kernel: report.kernels.first().map(|kernel| RowKernel {
                 name: kernel.name.clone(),
                 total_ns: kernel.total_ns,
                 time_pct: kernel.time_pct,
             }),
-            findings: count_findings(report),
-            finding: report.findings.first().map(RowFinding::from),
             gate: report.gate.clone(),
             problems: problems(shown, missing),
-            instruments_version: report.run.instruments_version.clone(),
-            all_findings: report.findings.iter().map(RowFinding::from).collect(),
+            findings: report.findings.iter().map(RowFinding::from).collect(),
             busy_over_time,
             others_over_time,
         }
@@ -206,36 +129,12 @@ fn work(report: &Report) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn row_gaps(report: &Report) -> RowGaps {
-    let gaps = &report.gaps;
-    RowGaps {
-        count: gaps.count,
-        total_ns: gaps.total_ns,
-        mean_ns: gaps.mean_ns,
-        median_ns: gaps.median_ns,
-        p95_ns: gaps.p95_ns,
-    }
-}
-
 fn row_idle(report: &Report) -> Option<RowIdle> {
     let idle = &report.idle;
     let cause = idle.parts.cause();
     let ns = idle.parts.get(cause);
     let share = ratio(ns, idle.total_ns)?;
     Some(RowIdle { cause, ns, share })
-}
-
-fn count_findings(report: &Report) -> RowFindings {
-    let mut count = RowFindings::default();
-    for finding in &report.findings {
-        *match finding.severity {
-            Severity::High => &mut count.high,
-            Severity::Medium => &mut count.medium,
-            Severity::Low => &mut count.low,
-            Severity::Caveat => &mut count.caveat,
-        } += 1;
-    }
-    count
 }
 
 fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {

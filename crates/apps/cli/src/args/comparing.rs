@@ -10,8 +10,7 @@ use super::shared::AnalysisArguments;
 use crate::config;
 
 const AFTER_COMPARE: &str = "\
-RUN is an input of analyze, a report.json, or a report folder. BASE NEW NEW2 compares each NEW \
-with BASE. One run per side cannot separate a change from noise; three or more can: \
+RUN is an input of analyze, a report.json, or a report folder. One run per side cannot separate a change from noise; three or more can: \
 --base A B C --new D E F, or --baseline FILE D E F.
 
 `metalens baseline limits BASELINE` writes a file of limits, `metalens baseline figures` lists all figures that \
@@ -24,7 +23,7 @@ are not comparable, or their runs cannot decide a limit (--gate).";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPARE)]
 pub(crate) struct CompareArguments {
-    /// BASE and one or more NEW; with --baseline only NEW
+    /// BASE and NEW; with --baseline only runs of NEW
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Runs to compare with
@@ -45,7 +44,7 @@ pub(crate) struct CompareArguments {
     pub(crate) per: Option<PerUnit>,
     #[command(flatten)]
     pub(crate) gate: GateChoice,
-    /// Print the comparison as JSON (an array for several NEW)
+    /// Print the comparison as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the comparison as Markdown

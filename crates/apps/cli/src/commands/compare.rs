@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
+    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, GateResult, Runs, compare_runs,
+    judge,
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
@@ -40,31 +41,26 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let keep = arguments.output.is_some();
     let loading = Loading { analyzing, quiet };
     let (base, base_run) = load_base(sides.base, &loading, keep)?;
-    let mut comparisons = Vec::new();
-    let mut new_run = None;
-    for runs in &sides.new {
-        let loaded = loading.all(runs)?;
-        let new = side(&loaded)?;
-        comparisons.push(compare(&base, &new, arguments, gate.as_ref())?);
-        new_run = middle_run(loaded).filter(|_| keep);
-    }
-    refuse_different(&comparisons, arguments.allow_different)?;
+    let loaded = loading.all(sides.new)?;
+    let comparison = compare(&base, &side(&loaded)?, arguments, gate.as_ref())?;
+    let new_run = middle_run(loaded).filter(|_| keep);
+    refuse_different([&comparison], arguments.allow_different)?;
 
-    let named = comparisons
-        .iter()
-        .map(|comparison| ("metalens compare", comparison));
-    write_junit(named, arguments.gate.junit.as_deref())?;
-    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
-    show(&comparisons, arguments)?;
+    let named = [("metalens compare", &comparison)];
+    write_junit(named.into_iter(), arguments.gate.junit.as_deref())?;
+    let is_complete = write_folder(&comparison, base_run.zip(new_run), arguments)?;
+    show(&comparison, arguments)?;
     if let Some(folder) = &arguments.output {
         out::wrote_folder(folder, "comparison.html", quiet);
     }
-    // The first screen of one comparison has the limits that failed.
-    let is_shown = comparisons.len() == 1 && !arguments.json && arguments.view.view().is_brief();
-    tell_gates(&comparisons, is_shown && out::is_for_a_person(), quiet);
+    // The first screen has the limits that failed.
+    let is_shown = !arguments.json && arguments.view.view().is_brief() && out::is_for_a_person();
+    if let Some(gate) = comparison.gate.as_ref().filter(|_| !is_shown) {
+        tell_gate(gate, quiet);
+    }
 
     Ok(if is_complete {
-        exit::of_gates(&comparisons).unwrap_or(ExitCode::SUCCESS)
+        exit::of_gates([&comparison]).unwrap_or(ExitCode::SUCCESS)
     } else {
         exit::some_failed()
     })
@@ -73,8 +69,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 /// The inputs of both sides.
 struct Sides<'a> {
     base: Base<'a>,
-    /// Groups of runs. Each group is compared with the base.
-    new: Vec<&'a [PathBuf]>,
+    new: &'a [PathBuf],
 }
 
 enum Base<'a> {
@@ -91,18 +86,25 @@ impl<'a> Sides<'a> {
             baseline,
             ..
         } = arguments;
+        let inputs = runs.iter().chain(base).chain(new);
+        if let Some(settings) = inputs.clone().find(|input| is_settings(input)) {
+            let shown = settings.display();
+            return Err(Misuse(format!(
+                "{shown} is a settings file, not a recording: write --gate={shown}"
+            )));
+        }
         let sides = match (baseline, base.as_slice(), new.as_slice(), runs.as_slice()) {
             (Some(file), [], [], runs @ [_, ..]) | (Some(file), [], runs @ [_, ..], []) => Self {
                 base: Base::Baseline(file),
-                new: vec![runs],
+                new: runs,
             },
             (None, base @ [_, ..], new @ [_, ..], []) => Self {
                 base: Base::Runs(base),
-                new: vec![new],
+                new,
             },
-            (None, [], [], [base, new @ ..]) if !new.is_empty() => Self {
+            (None, [], [], [base, new]) => Self {
                 base: Base::Runs(std::slice::from_ref(base)),
-                new: new.iter().map(std::slice::from_ref).collect(),
+                new: std::slice::from_ref(new),
             },
             _ => {
                 let message = "give two sides: BASE NEW, or --base A B C --new D E F, or \
@@ -111,23 +113,8 @@ impl<'a> Sides<'a> {
             }
         };
 
-        let inputs = sides.new.iter().copied().flatten().chain(match sides.base {
-            Base::Runs(base) => base,
-            Base::Baseline(_) => &[],
-        });
-        if let Some(settings) = inputs.clone().find(|input| is_settings(input)) {
-            let shown = settings.display();
-            return Err(Misuse(format!(
-                "{shown} is a settings file, not a recording: write --gate={shown}"
-            )));
-        }
         if inputs.filter(|input| is_standard(input)).count() > 1 {
             let message = "standard input has only one recording: give files for the others";
-            return Err(Misuse(message.to_owned()));
-        }
-        if arguments.output.is_some() && sides.new.len() > 1 {
-            let message =
-                "--output takes one NEW; to compare several runs of it as one side, use --new";
             return Err(Misuse(message.to_owned()));
         }
         Ok(sides)
@@ -217,14 +204,11 @@ fn compare(
     Ok(comparison)
 }
 
-/// Prints the verdict of each gate on standard error, after the limits that failed, unless the same
-/// terminal shows them already. The last line is the verdict of all.
-fn tell_gates(comparisons: &[Comparison], is_shown: bool, quiet: bool) {
-    let is_missed = gate::is_missed(comparisons);
-    if (is_missed || !quiet) && !is_shown {
-        for line in gate::lines(comparisons) {
-            out::note(&shown(&line));
-        }
+/// Prints the verdict of a gate on standard error, after the limits that failed.
+fn tell_gate(gate: &GateResult, quiet: bool) {
+    let lines = gate::lines_of(gate).into_iter();
+    for line in lines.filter(|_| gate.missed || !quiet) {
+        out::note(&shown(&line));
     }
 }
 
@@ -243,11 +227,11 @@ pub(super) fn write_junit<'a>(
 /// Writes the folder of a comparison. Returns whether it is complete; prints an error for each
 /// file that is not there.
 fn write_folder(
-    comparisons: &[Comparison],
+    comparison: &Comparison,
     middle_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     arguments: &CompareArguments,
 ) -> anyhow::Result<bool> {
-    let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
+    let Some(folder) = &arguments.output else {
         return Ok(true);
     };
     let choices = folder::Choices {
@@ -261,38 +245,28 @@ fn write_folder(
     Ok(problems.is_empty())
 }
 
-/// Prints the comparisons as JSON, Markdown or text.
-fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Result<()> {
+/// Prints the comparison as JSON, Markdown or text.
+fn show(comparison: &Comparison, arguments: &CompareArguments) -> anyhow::Result<()> {
     if arguments.json {
-        let json = match comparisons {
-            [only] => json::document(only)?,
-            several => json::document(several)?,
-        };
-        return Ok(out::json().write_all(json.as_bytes())?);
+        return Ok(out::json().write_all(json::document(comparison)?.as_bytes())?);
     }
 
     let view = arguments.view.view();
     if view.is_csv {
-        return view.print_csv(comparison::several(comparisons), COMPARISON);
+        return view.print_csv(comparison::document(comparison, true), COMPARISON);
     }
-    let mut out = out::page();
-    if !arguments.markdown {
-        let mut document = if view.is_brief() {
-            comparison::brief(comparisons)
-        } else {
-            comparison::several(comparisons)
-        };
-        view.choose(&mut document, COMPARISON)?;
-        out.write_all(terminal::text(&document, out::width()).as_bytes())?;
-        return Ok(());
-    }
-    for (index, comparison) in comparisons.iter().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
-        }
-        let mut document = comparison::document(comparison, arguments.show_names);
-        view.choose(&mut document, COMPARISON)?;
-        out.write_all(markdown::page(&document, &[]).as_bytes())?;
-    }
-    Ok(())
+    let mut document = if arguments.markdown {
+        comparison::document(comparison, arguments.show_names)
+    } else if view.is_brief() {
+        comparison::brief(comparison)
+    } else {
+        comparison::document(comparison, true)
+    };
+    view.choose(&mut document, COMPARISON)?;
+    let text = if arguments.markdown {
+        markdown::page(&document, &[])
+    } else {
+        terminal::text(&document, out::width())
+    };
+    Ok(out::page().write_all(text.as_bytes())?)
 }

@@ -3,17 +3,19 @@
 use std::io::{self, Write};
 
 use metalens_bench::Bench;
+use metalens_comparison::{Number, metrics};
 use metalens_text::csv;
 
 /// Writes a heading, and a line for each run with all of its figures: times in nanoseconds, shares
 /// of 1.
 pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
-    let mut ids: Vec<&str> = Vec::new();
-    for figure in bench.variants.iter().flat_map(|variant| &variant.figures) {
-        if !ids.contains(&figure.id.as_str()) {
-            ids.push(&figure.id);
-        }
-    }
+    let is_known = |id: &&str| {
+        bench
+            .variants
+            .iter()
+            .any(|variant| variant.figure(id).is_some())
+    };
+    let ids: Vec<&str> = metrics().map(|metric| metric.id).filter(is_known).collect();
 
     let mut csv = csv::Writer::new(out);
     let parameters = bench.parameters.iter();
@@ -31,9 +33,8 @@ pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
                 csv.text(parameter.value.as_str())?;
             }
             for id in &ids {
-                let values = variant.figure(id).map(|figure| figure.values.as_slice());
-                let value = values.and_then(|values| *values.get(at)?);
-                csv.optional(value.map(metalens_comparison::Number::get))?;
+                let value = variant.recorded.values(id).get(at).copied().flatten();
+                csv.optional(value.map(Number::get))?;
             }
             csv.end()?;
         }

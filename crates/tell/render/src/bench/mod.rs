@@ -2,18 +2,16 @@
 
 mod brief;
 mod csv;
-mod limits;
 mod matrix;
 mod spread;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod units;
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
-use metalens_comparison::ChangeClass;
+use metalens_comparison::{ChangeClass, GateRow};
 
 use crate::document::{Block, Document, Item, Section};
 use crate::gate;
@@ -47,7 +45,7 @@ pub fn document(bench: &Bench) -> Document {
         spread::section(bench),
         tables::idle(bench),
         tables::work(bench),
-        units::section(bench),
+        tables::steps(bench),
         tables::kernels(bench),
         tables::machine(bench),
         findings(bench),
@@ -165,17 +163,20 @@ fn why(pair: &PairResult) -> Option<Message> {
 
 fn gate(bench: &Bench) -> Option<Section> {
     let lines = bench.pairs.iter().flat_map(|pair| {
-        let lines = gate::lines(std::slice::from_ref(&pair.comparison));
-        lines
-            .into_iter()
-            .map(|line| message!("{}: {}", name(&pair.new), plain(line)))
+        let lines = pair.comparison.gate.iter().flat_map(gate::lines_of);
+        lines.map(|line| message!("{}: {}", name(&pair.new), plain(line)))
     });
     let gates = bench
         .pairs
         .iter()
         .filter_map(|pair| pair.comparison.gate.as_ref());
     let title = gate::title(gates);
-    let table = limits::limits(bench);
+    let limits = bench.pairs.iter().flat_map(|pair| {
+        let gate = pair.comparison.gate.iter().flat_map(gate::open_limits);
+        gate.map(|row| (Some(pair.new.as_str()), row))
+    });
+    let limits: Vec<(Option<&str>, &GateRow)> = limits.collect();
+    let table = (!limits.is_empty()).then(|| Block::Table(gate::table(&limits)));
     Block::list(lines).map(|list| {
         let section = Section::new("gate", title, 1).with(list);
         section.with_some(table)

@@ -108,14 +108,7 @@ fn middle(variant: &VariantResult, id: &str, basis: TimeBasis) -> Option<Number>
 /// Returns the parts of a variant's wall time, per unit of work: each is the median of its runs. None
 /// if the wall time or the busy time is not known.
 pub(crate) fn time_parts(variant: &VariantResult, basis: TimeBasis) -> Option<TimeParts> {
-    let idle = Cause::ALL
-        .into_iter()
-        .filter_map(|cause| Some((cause, middle(variant, cause.figure(), basis)?)));
-    Some(TimeParts {
-        total: variant.wall.median?,
-        busy: variant.busy.median?,
-        idle: idle.collect(),
-    })
+    TimeParts::of(|id| middle(variant, id, basis))
 }
 
 /// Returns the table of idle time by cause; nothing if no variant was idle.
@@ -195,6 +188,27 @@ fn per_interval(variant: &VariantResult, id: &str) -> Message {
     time(middle(variant, id, TimeBasis::Interval))
 }
 
+/// Returns the table of the steps that the programs repeat; nothing if none were found.
+pub(super) fn steps(bench: &Bench) -> Option<Section> {
+    let columns = vec![
+        Column::name("variant"),
+        Column::number("time of one"),
+        Column::number("own time of one"),
+        Column::number("GPU busy in one"),
+    ];
+    let caption = "Steps of each variant: medians of its runs";
+    let mut table = Table::new("steps", caption, columns);
+    for variant in &bench.variants {
+        let figures = ["steps.median_ns", "steps.own_ns", "steps.gpu_ns"];
+        let cells = figures.map(|id| figure(variant, id, Unit::Ns));
+        if cells.iter().any(|cell| cell.text != ABSENT) {
+            table.row([name(&variant.name)].into_iter().chain(cells));
+        }
+    }
+    let section = Section::new("steps", "Steps: medians of the runs", 1);
+    (!table.rows.is_empty()).then(|| section.with(Block::Table(table)))
+}
+
 /// Returns the kernels whose total time differs most between the variants.
 pub(super) fn kernels(bench: &Bench) -> Option<Section> {
     type Key<'a> = (&'a str, Option<&'a str>);
@@ -202,7 +216,7 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
     let shown: Vec<&VariantResult> = shown.collect();
     let mut totals: BTreeMap<Key<'_>, Vec<Option<Number>>> = BTreeMap::new();
     for (at, variant) in shown.iter().enumerate() {
-        for runs in &variant.kernels {
+        for runs in &variant.recorded.kernels {
             let key = (runs.name.as_str(), runs.channel.as_deref());
             let row = totals.entry(key).or_insert_with(|| vec![None; shown.len()]);
             if let Some(cell) = row.get_mut(at) {
@@ -248,7 +262,9 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
 /// Returns the table of the clock, the heat and other processes.
 pub(super) fn machine(bench: &Bench) -> Option<Section> {
     let is_known = |variant: &VariantResult| {
-        !variant.states.is_empty() || !variant.thermal.is_empty() || variant.others.median.is_some()
+        let recorded = &variant.recorded;
+        let others = recorded.others.iter().flatten().next();
+        !recorded.states().is_empty() || !recorded.thermal_states().is_empty() || others.is_some()
     };
     if !bench.variants.iter().any(is_known) {
         return None;
@@ -263,17 +279,14 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
     let caption = "Clock, thermal state and other processes while each variant ran";
     let mut table = Table::new("machine", caption, columns);
     for variant in &bench.variants {
-        let states = variant
-            .states
-            .iter()
-            .filter(|state| state.share.get() >= 0.005)
-            .map(|state| message!("{} {}", name(&state.state), percent(state.share.get())));
+        let recorded = &variant.recorded;
+        let states = recorded
+            .states()
+            .into_iter()
+            .filter(|(_, share)| *share >= 0.005);
+        let states = states.map(|(state, share)| message!("{} {}", name(state), percent(share)));
         let states: Vec<Message> = states.collect();
-        let thermal = variant
-            .thermal
-            .iter()
-            .map(|thermal_state| name(thermal_state));
-        let thermal: Vec<Message> = thermal.collect();
+        let thermal: Vec<Message> = recorded.thermal_states().into_iter().map(name).collect();
         let listed = |all: Vec<Message>| {
             if all.is_empty() {
                 "not recorded".into()
@@ -281,7 +294,8 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
                 Message::joined(all, ", ")
             }
         };
-        let others = variant.others.median.map(|share| percent(share.get()));
+        let others = SideValues::from_values(&recorded.others).median;
+        let others = others.map(|share| percent(share.get()));
         table.row([
             name(&variant.name),
             listed(states),

@@ -3,7 +3,7 @@
 use metalens_comparison::Comparison;
 
 use super::circumstances::{fusion, loud_notes, runs, unknown};
-use super::{document, figures, headline, kernels, several};
+use super::{document, figures, headline, kernels};
 use crate::document::{Block, Document, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
 use crate::gate;
@@ -32,17 +32,9 @@ const SECTIONS: [&str; 5] = ["verdict", "gate", "per-unit", "kernels", "idle"];
 /// The way to a page with pictures.
 const PAGE: &str = "-o DIR writes pages with a picture";
 
-/// Returns the first screen of a comparison, or of several with one base.
-#[must_use]
-pub fn brief(comparisons: &[Comparison]) -> Document {
-    match comparisons {
-        [only] => of_one(only),
-        all => several::brief(all),
-    }
-}
-
 /// Returns the verdict, the limits that failed, what changed, and the names of what is left out.
-fn of_one(comparison: &Comparison) -> Document {
+#[must_use]
+pub fn brief(comparison: &Comparison) -> Document {
     let mut whole = document(comparison, true);
     let sections = std::mem::take(&mut whole.sections).into_iter();
     let left_out = sections.filter(|section| !SECTIONS.contains(&section.id));

@@ -1,4 +1,4 @@
-//! Builds the document of a comparison: of one recording with another, or of several with one base.
+//! Builds the document of a comparison.
 
 mod brief;
 pub(crate) mod cells;
@@ -7,13 +7,10 @@ mod figures;
 mod junit;
 mod kernels;
 pub(crate) mod pictures;
-mod several;
-
-use std::path::Path;
 
 use metalens_analyzer::message::{Value, counted};
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Comparison, Number, Unit, sentences};
+use metalens_comparison::{Comparison, Number, Unit, last_name, sentences};
 
 use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
@@ -140,15 +137,6 @@ fn merge_changes(table: &mut Table) {
     }
 }
 
-/// Returns the document of comparisons with one base: their sentences, then one table.
-#[must_use]
-pub fn several(comparisons: &[Comparison]) -> Document {
-    match comparisons {
-        [only] => document(only, true),
-        several => several::document(several),
-    }
-}
-
 /// Returns the opening section: the headline, and the facts that belong right below it.
 fn opening(comparison: &Comparison) -> Section {
     let gate = comparison.gate.as_ref().map(gate::verdict_line);
@@ -236,12 +224,4 @@ pub fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
         run.path = last_name(&run.path);
     }
     comparison
-}
-
-fn last_name(path: &str) -> String {
-    let name = Path::new(path).file_name();
-    name.map_or_else(
-        || path.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
 }

@@ -5,6 +5,7 @@ use metalens_charts::{
     ChartError, ChartOptions, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png,
     svg,
 };
+use metalens_comparison::Number;
 use metalens_comparison::many::{self, IndexFigure, SameWorkGroup};
 use metalens_text::units::capital;
 
@@ -104,8 +105,11 @@ fn view(index: &Index, group: &SameWorkGroup) -> TrendView {
         .into_iter()
         .map(|(at_ms, row)| TrendPoint {
             at_ms,
-            busy: row.busy_ratio,
-            span_ns: row.span_ns,
+            busy: row.of.figure(IndexFigure::Busy.id()).map(Number::get),
+            span_ns: row
+                .of
+                .figure(IndexFigure::Span.id())
+                .map_or(0, Number::to_whole),
             is_busy_far: is_outlier(&row.report, IndexFigure::Busy),
             is_span_far: is_outlier(&row.report, IndexFigure::Span),
         });

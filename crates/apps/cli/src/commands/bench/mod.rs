@@ -159,11 +159,12 @@ fn finish(
     // The first screen has the limits that failed.
     let is_shown = !arguments.json && arguments.view.view().is_brief() && out::is_for_a_person();
     for pair in &result.pairs {
-        let compared = std::slice::from_ref(&pair.comparison);
-        if is_shown || !gate::is_missed(compared) {
-            continue;
-        }
-        for line in gate::lines(compared) {
+        let missed = pair
+            .comparison
+            .gate
+            .iter()
+            .filter(|gate| gate.missed && !is_shown);
+        for line in missed.flat_map(gate::lines_of) {
             out::note(&shown(&format!("{}: {line}", pair.new)));
         }
     }

@@ -569,7 +569,7 @@ fn only_the_same_work_is_compared_and_a_run_counts_once() {
     let report = fs::read_to_string(out.join("other/report.html")).unwrap();
     assert!(report.contains("id=\"finding-serialized\""));
     let csv = fs::read_to_string(out.join("index.csv")).unwrap();
-    assert!(csv.lines().next().unwrap().contains("machine_busy_ratio"));
+    assert!(csv.lines().next().unwrap().contains("busy.machine_busy_ns"));
 }
 
 /// Folders that cannot be written, or have files that metalens did not write, are refused.
@@ -762,7 +762,10 @@ fn every_real_recording_is_reported_or_named() {
     let mut launched = launched.filter(|row| row["name"] == "m1-launched-1000");
     let row = launched.next().unwrap();
     assert_eq!(
-        (&row["busy_ns"], &row["span_ns"]),
+        (
+            &row["figures"]["busy.busy_ns"],
+            &row["figures"]["window.span_ns"]
+        ),
         (&6_698_335.into(), &200_189_875.into())
     );
     let failed = names(&found["failed"]);

@@ -68,9 +68,9 @@ pub(crate) fn check_schema(name: &str, document: &Value) {
 }
 
 #[test]
-fn two_and_more_sides_give_a_screen_and_valid_json() {
+fn two_sides_give_a_screen_and_valid_json() {
     let folder = metalens_testing::scratch();
-    for name in ["eager", "fused", "batched"] {
+    for name in ["eager", "fused"] {
         run(folder.path(), &["synth", name, "-o", name], 0);
     }
     let arguments = ["compare", "eager", "fused", "--preset", "fusion"];
@@ -88,15 +88,6 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
     check_schema("comparison.schema.json", &comparison);
     assert_eq!(comparison["schema"], "metalens.comparison/1");
     assert_eq!(comparison["fusion"]["verdict"], "consistent");
-    let many = ["compare", "eager", "fused", "batched"];
-    assert_snapshot!("screen-many", full(&many));
-    assert_snapshot!("brief-many", run(folder.path(), &many, 0));
-    let json = run(folder.path(), &[&many[..], &["--json"]].concat(), 0);
-    let all: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(all.as_array().unwrap().len(), 2);
-    for comparison in all.as_array().unwrap() {
-        check_schema("comparison.schema.json", comparison);
-    }
 }
 
 /// The first screen has at most forty lines, whatever is asked for beside it, and says what it leaves
@@ -104,7 +95,7 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
 #[test]
 fn the_first_screen_fits_forty_lines() {
     let folder = nine();
-    for name in ["eager", "fused", "batched"] {
+    for name in ["eager", "fused"] {
         run(folder.path(), &["synth", name, "-o", name], 0);
     }
     let check = |arguments: &str, code: i32| {
@@ -122,9 +113,6 @@ fn the_first_screen_fits_forty_lines() {
     check("compare eager fused --preset fusion", 0);
     check("compare eager fused --gate", 5);
     check("compare eager fused --preset fusion --gate", 5);
-    check("compare eager fused batched", 0);
-    check("compare eager fused batched --gate", 5);
-    check("compare a1 a2 b1 c1", 0);
     check("compare a1 b1", 0);
     check("compare --base a1 a2 a3 --new b1 b2 b3", 0);
     check("compare --base a1 a2 a3 --new c1 c2 c3 --gate", 5);
@@ -203,36 +191,6 @@ fn the_gate_decides_between_several_runs_per_side() {
 
     // Other commands read the same file.
     run(folder.path(), &["analyze", "a1"], 0);
-}
-
-/// Each of several NEW has its verdict, and the last line on stderr is the verdict of all.
-#[test]
-fn several_new_with_a_gate_are_summed_up() {
-    let folder = nine();
-    let check = |runs: &[&str], code: i32, blocks: &[&str], last: &str| {
-        let arguments = [&["compare"], runs, &["--gate"]].concat();
-        let output = metalens(folder.path(), &arguments);
-        let (page, told) = (stdout(&output), stderr(&output));
-        assert_eq!(output.status.code(), Some(code), "{runs:?}: {told}");
-        assert_eq!(told.lines().last(), Some(last), "{runs:?}: {told}");
-
-        let lines = page.lines().map(str::trim_start);
-        let verdicts = lines.filter(|line| line.starts_with("Gate "));
-        let words = verdicts.map(|line| line.split(':').next().unwrap_or_default());
-        assert_eq!(words.collect::<Vec<_>>(), blocks, "{runs:?}: {page}");
-    };
-    check(
-        &["a1", "c1", "a2", "c2"],
-        5,
-        &["Gate failed", "Gate passed", "Gate failed"],
-        "Gate failed: 2 of 3 comparisons: new 1 (c1), new 3 (c2)",
-    );
-    check(
-        &["a1", "a2", "a3"],
-        0,
-        &["Gate passed", "Gate passed"],
-        "Gate passed: all 2 comparisons",
-    );
 }
 
 #[test]
