@@ -288,6 +288,8 @@ pub const FIGURES: &[Figure] = &[
     ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time of a step", Lower)
         .column("step_own_ns", "Median of a step's GPU time, host work and encoding."),
     ns(Time, "steps.gpu_ns", |r| whole(main_kind(r)?.gpu_ns?)).compared("GPU busy in a step", Lower),
+    count(Work, "steps.intervals", |r| whole(main_kind(r)?.intervals))
+        .compared("GPU intervals of a step", Neither),
     ns(Time, "steps.period_ns", |r| whole(main_steps(r)?.period_ns?))
         .compared("period of the pace", Neither),
     count(Time, "steps.missed", |r| whole(main_steps(r)?.missed?)).compared("late steps", Lower),

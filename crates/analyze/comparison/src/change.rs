@@ -31,6 +31,10 @@ pub struct Change {
     pub fitted: Option<FittedValues>,
     /// Confidence interval of the true change. Null with fewer than two values on a side.
     pub interval: Option<ConfidenceInterval>,
+    /// Noise of a run, in the unit of the values: 1.4826 times the median distance of the thirds of the runs
+    /// from the median of their side. Null if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Number>,
     /// Class of the change.
     pub class: ChangeClass,
     /// Size of the change, compared with the floor. Null if the class is neither grown nor shrunk.
@@ -52,6 +56,14 @@ impl Change {
     #[must_use]
     pub fn new_value(&self) -> Option<Number> {
         self.fitted.map(|sides| sides.new).or(self.new.median)
+    }
+
+    /// Returns the change with the noise within the runs, which the thirds of each run tell.
+    pub(crate) fn with_noise(self, base: &[Option<[u64; 3]>], new: &[Option<[u64; 3]>]) -> Self {
+        Self {
+            noise: noise(base, new),
+            ..self
+        }
     }
 
     /// Returns the class, where a change that is certainly smaller than the floor counts as none.
@@ -354,6 +366,7 @@ impl Judge {
                 relative: None,
                 fitted: None,
                 interval: None,
+                noise: None,
                 class: ChangeClass::Unknown,
                 size: None,
                 direction: None,
@@ -375,6 +388,7 @@ impl Judge {
             relative: fitted.and_then(|fitted| relative(estimate, fitted.base.get())),
             fitted,
             interval: shift.interval,
+            noise: None,
             class,
             size: size(class, estimate, shift.interval, floor),
             direction: direction(class, preference),
@@ -382,6 +396,29 @@ impl Judge {
             new,
         }
     }
+}
+
+/// Returns the noise within runs; `None` if a side has no run whose thirds are known.
+fn noise(base: &[Option<[u64; 3]>], new: &[Option<[u64; 3]>]) -> Option<Number> {
+    /// Standard deviation of a normal distribution, in median distances.
+    const NORMAL: f64 = 1.4826;
+    let mut distances = Vec::new();
+    for side in [base, new] {
+        let thirds: Vec<f64> = side
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|&ns| of_ns(ns))
+            .collect();
+        let middle = median(&thirds)?;
+        distances.extend(thirds.iter().map(|third| (third - middle).abs()));
+    }
+    Number::new(NORMAL * median(&distances)?)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
+fn of_ns(ns: u64) -> f64 {
+    ns as f64
 }
 
 /// Returns values of both sides that add up with the change.

@@ -9,6 +9,8 @@ mod suggested;
 mod trials;
 
 use metalens_analyzer::Message;
+
+use crate::metric_changes::OWN;
 pub use metalens_analyzer::{
     GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule,
 };
@@ -41,6 +43,9 @@ pub struct MetricLimit {
     pub id: String,
     /// The limit to keep.
     pub limit: Limit,
+    /// Whether it is judged only where both sides have the same steps, or only where they have not; `None` for
+    /// always.
+    pub steps: Option<bool>,
 }
 
 /// The limit of the kernels that match a pattern.
@@ -54,6 +59,8 @@ pub struct KernelLimit {
     pub share: f64,
     /// The limit to keep.
     pub limit: Limit,
+    /// True if it is not judged where the sides have other numbers of the same steps.
+    pub is_of_as_many_steps: bool,
 }
 
 /// Rules for one figure. A rule that is not set is not checked.
@@ -65,6 +72,9 @@ pub struct Limit {
     pub min: Option<f64>,
     /// Maximum allowed increase beyond noise, as a share of base's median.
     pub grow: Option<f64>,
+    /// Maximum allowed increase, as a share of base's median, or of a step for its own time. Where the noise
+    /// within the runs is larger, that.
+    pub slower: Option<f64>,
     /// Maximum allowed decrease beyond noise, as a share of base's median.
     pub shrink: Option<f64>,
     /// Maximum allowed distance of new's median above base's largest value, as a share of that
@@ -110,6 +120,7 @@ impl Limit {
     fn without_base(self) -> Option<Self> {
         let limit = Self {
             grow: None,
+            slower: None,
             shrink: None,
             range: None,
             ..self
@@ -119,37 +130,46 @@ impl Limit {
 }
 
 impl Default for Gate {
-    /// Returns the limits that apply without a configuration file. A regression is an increase of 5
-    /// % in the wall time, the GPU's busy time, or the median of a kernel with at least 5 % of the
-    /// kernel time. For the idle time, which varies more, it is 10 %. The number of GPU intervals, and
-    /// that of each kernel with at least 1 % of the kernel time, have to stay within 2 %, because times
-    /// of different work tell nothing.
+    /// Returns the limits that apply without a configuration file. A step may have 5 % more time of its own,
+    /// and the median of a kernel with at least 5 % of the kernel time may be 5 % longer, or as much as is
+    /// noise within the runs. A step has as many GPU intervals as before. Times of the whole run, which vary
+    /// much more, only warn.
     ///
-    /// No limit is optional, because every recording has all these figures. A kernel that only new has
-    /// is not judged. A kernel that only base has is a miss.
+    /// Where no steps are known, an increase of 5 % in the wall time or the busy time of as many GPU intervals
+    /// fails. A kernel that only new has is not judged. A kernel that only base has is a miss.
     fn default() -> Self {
-        let metric = |id: &str, share: f64| MetricLimit {
+        let metric = |id: &str, limit: Limit, steps: Option<bool>| MetricLimit {
             id: id.to_owned(),
-            limit: growing_by(share),
+            limit,
+            steps,
         };
-        let same_count = Limit {
-            shrink: Some(0.02),
-            ..growing_by(0.02)
+        let same_count = |share: f64| Limit {
+            shrink: Some(share),
+            ..growing_by(share)
+        };
+        let warned = |limit: Limit| Limit {
+            severity: GateSeverity::Warn,
+            ..limit
+        };
+        let slower = Limit {
+            slower: Some(0.05),
+            ..Limit::default()
         };
         Self {
             source: "the default limits".into(),
             metrics: vec![
-                MetricLimit {
-                    id: "counts.intervals".to_owned(),
-                    limit: same_count,
-                },
-                metric("window.span_ns", 0.05),
-                metric("busy.busy_ns", 0.05),
-                metric("gaps.total_ns", 0.10),
+                metric(OWN, slower, Some(true)),
+                metric("steps.intervals", same_count(0.0), Some(true)),
+                metric("counts.intervals", same_count(0.02), Some(false)),
+                metric("window.span_ns", growing_by(0.05), Some(false)),
+                metric("busy.busy_ns", growing_by(0.05), Some(false)),
+                metric("counts.steps", warned(same_count(0.02)), Some(true)),
+                metric("window.span_ns", warned(growing_by(0.05)), Some(true)),
+                metric("gaps.total_ns", warned(growing_by(0.10)), None),
             ],
             kernels: vec![
-                all_kernels(KernelFigure::Median, 0.05, growing_by(0.05)),
-                all_kernels(KernelFigure::Instances, 0.01, same_count),
+                all_kernels(KernelFigure::Median, 0.05, slower),
+                all_kernels(KernelFigure::Instances, 0.01, same_count(0.02)),
             ],
             runs: None,
             allow_inconclusive: false,
@@ -170,5 +190,6 @@ fn all_kernels(figure: KernelFigure, share: f64, limit: Limit) -> KernelLimit {
         figure,
         share,
         limit,
+        is_of_as_many_steps: figure == KernelFigure::Instances,
     }
 }

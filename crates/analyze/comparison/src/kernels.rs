@@ -188,6 +188,10 @@ fn kernel_change(
     };
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
     let med_ns = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
+    let thirds = |kernel: Option<&KernelRuns>| {
+        kernel.map_or_else(Vec::new, |kernel| kernel.med_thirds_ns.clone())
+    };
+    let med_ns = med_ns.with_noise(&thirds(was), &thirds(now));
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base_runs > 0 => (ChangeClass::Added, None),
         (Some(_), None) if new_runs > 0 => (ChangeClass::Removed, None),

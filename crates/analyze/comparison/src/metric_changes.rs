@@ -10,6 +10,9 @@ use crate::runs::Runs;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
 
+/// Figure of which the noise within runs is known.
+pub(crate) const OWN: &str = "steps.own_ns";
+
 /// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChange {
@@ -57,9 +60,14 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
 
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
+    let own = (base.own_thirds_ns.as_slice(), new.own_thirds_ns.as_slice());
     let changes = metrics().map(|metric| {
         let (base, new) = (base.values(metric.id), new.values(metric.id));
-        MetricChange::new(metric, judge, &base, &new)
+        let mut change = MetricChange::new(metric, judge, &base, &new);
+        if metric.id == OWN {
+            change.change = change.change.with_noise(own.0, own.1);
+        }
+        change
     });
 
     changes.filter(MetricChange::is_recorded).collect()

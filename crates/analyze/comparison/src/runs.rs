@@ -41,6 +41,8 @@ pub struct Runs {
     pub caveats: Vec<String>,
     /// Figures by their path in a report. Null where a run has none.
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
+    /// Own time of a step in each third of each run, in nanoseconds. Null where a run has too few steps.
+    pub own_thirds_ns: Vec<Option<[u64; 3]>>,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
 }
@@ -67,6 +69,8 @@ pub struct KernelRuns {
     pub instances: Vec<Option<Number>>,
     /// Median duration in nanoseconds. Null in a run without the kernel.
     pub med_ns: Vec<Option<Number>>,
+    /// Median durations in each third of each run. Null in a run with too few instances.
+    pub med_thirds_ns: Vec<Option<[u64; 3]>>,
 }
 
 impl Runs {
@@ -101,6 +105,7 @@ impl Runs {
             loud: loud_notes(reports),
             caveats: caveats(reports),
             metrics: metrics.collect(),
+            own_thirds_ns: reports.iter().map(own_thirds).collect(),
             kernels: kernels(reports),
         }
     }
@@ -222,7 +227,9 @@ impl Runs {
         let facts = self.circumstances.iter().map(|fact| fact.values.len());
         facts
             .chain(metrics.chain(kernels).map(Vec::len))
+            .chain(self.kernels.iter().map(|kernel| kernel.med_thirds_ns.len()))
             .chain([self.paths.len(), self.guessed.len(), self.others.len()])
+            .chain([self.own_thirds_ns.len()])
             .all(|length| length == self.count())
     }
 
@@ -264,6 +271,10 @@ fn states(report: &Report) -> Option<BTreeMap<String, f64>> {
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
     Number::new(report.busy.others_busy_ns? as f64 / report.window.span_ns as f64)
+}
+
+fn own_thirds(report: &Report) -> Option<[u64; 3]> {
+    report.steps.first()?.kinds.first()?.own_thirds_ns
 }
 
 fn doubts(reports: &[Report]) -> Vec<Option<Message>> {
@@ -319,12 +330,16 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
                 total_ns: vec![None; reports.len()],
                 instances: vec![None; reports.len()],
                 med_ns: vec![None; reports.len()],
+                med_thirds_ns: vec![None; reports.len()],
             });
             add(&mut entry.total_ns, run, kernel.total_ns as f64);
             add(&mut entry.instances, run, kernel.instances as f64);
             // Kernels are sorted by total time, so the first entry took the most.
             if let Some(median) = entry.med_ns.get_mut(run).filter(|median| median.is_none()) {
                 *median = Number::new(kernel.med_ns as f64);
+                if let Some(thirds) = entry.med_thirds_ns.get_mut(run) {
+                    *thirds = kernel.med_thirds_ns;
+                }
             }
         }
     }

@@ -266,7 +266,9 @@ pub(crate) fn limit(row: &GateRow) -> Message {
 fn found(row: &GateRow) -> Message {
     match (row.value, row.rule) {
         (None, _) => "–".into(),
-        (Some(value), LimitRule::Grow | LimitRule::Range) => relative(value.get()),
+        (Some(value), LimitRule::Grow | LimitRule::Slower | LimitRule::Range) => {
+            relative(value.get())
+        }
         (Some(value), LimitRule::Shrink) => relative(-value.get()),
         (Some(found), LimitRule::Max | LimitRule::Min) => value(Some(found), row.unit, ""),
     }

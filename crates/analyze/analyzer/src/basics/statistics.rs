@@ -56,6 +56,16 @@ pub(crate) fn median<T: Copy + Ord>(values: impl IntoIterator<Item = T>) -> Opti
     percentiles(&mut values, [50]).map(|[median]| median)
 }
 
+/// Returns the medians of the first, the second and the last third of values: how much a median varies
+/// within a run. `None` for fewer than nine values.
+pub(crate) fn medians_of_thirds(values: &[u64]) -> Option<[u64; 3]> {
+    let third = Some(values.len() / 3).filter(|&third| third >= 3)?;
+    let (first, rest) = values.split_at_checked(third)?;
+    let (second, last) = rest.split_at_checked(rest.len() - third)?;
+    let [first, second, last] = [first, second, last].map(|part| median(part.iter().copied()));
+    Some([first?, second?, last?])
+}
+
 /// Returns the [`median`] of numbers with fractions.
 pub(crate) fn median_number(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();

@@ -3,7 +3,7 @@
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span};
-use crate::basics::statistics::{Statistics, ratio, summarize};
+use crate::basics::statistics::{Statistics, medians_of_thirds, ratio, summarize};
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{Channel, Kernel, KernelSpills};
 use crate::subject::interval::Interval;
@@ -14,6 +14,8 @@ pub(crate) struct Kernels {
     pub named: NamedIntervals,
     /// Statistics of each kernel's durations inside the window, by its number.
     pub durations: Vec<Statistics>,
+    /// Medians of the thirds of each kernel's durations, by its number.
+    thirds: Vec<Option<[u64; 3]>>,
     /// Spilled registers of each kernel, by its number; `None` if they were not recorded.
     spills: Option<Vec<KernelSpills>>,
 }
@@ -33,12 +35,15 @@ impl Kernels {
             }
         }
 
+        let thirds = durations.iter().map(|lengths| medians_of_thirds(lengths));
+        let thirds: Vec<Option<[u64; 3]>> = thirds.collect();
         let statistics = durations
             .into_iter()
             .map(|mut lengths| summarize(&mut lengths));
         Self {
             // Every kernel has an interval, so the default is never used.
             durations: statistics.map(Option::unwrap_or_default).collect(),
+            thirds,
             spills: spilled.map(|spilled| spilled.by_kernel(&named, mine, window)),
             named,
         }
@@ -77,6 +82,7 @@ impl Kernels {
             instances: durations.count,
             avg_ns: durations.mean,
             med_ns: durations.median,
+            med_thirds_ns: self.thirds.get(number).copied().flatten(),
             min_ns: durations.min,
             max_ns: durations.max,
             stddev_ns: durations.deviation,

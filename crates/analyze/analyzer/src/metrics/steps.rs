@@ -9,7 +9,7 @@
 //! A step counts in a window if all of it lies there.
 
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{median, percentile, ratio};
+use crate::basics::statistics::{median, medians_of_thirds, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{
     Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
@@ -192,6 +192,7 @@ impl StepsInput<'_> {
             percentile(&lengths, percent).filter(|_| lengths.len() >= count)
         };
         let median_ns = from(FEW, 50);
+        let own_ns: Vec<u64> = own.iter().map(|step| step.own_ns()).collect();
         let unknown_ns: u64 = own.iter().map(|step| step.unknown_ns).sum();
         // A lost table must not make steps seem shorter.
         let is_known = unknown_ns * UNKNOWN_PARTS <= total_ns;
@@ -206,7 +207,8 @@ impl StepsInput<'_> {
             max_ns,
             drift_pct: drift_pct(tiles),
             gpu_ns: median(own.iter().map(|step| step.gpu_ns)),
-            own_ns: median(own.iter().map(|step| step.own_ns())).filter(|_| is_known),
+            own_ns: median(own_ns.iter().copied()).filter(|_| is_known),
+            own_thirds_ns: medians_of_thirds(&own_ns).filter(|_| is_known),
             typical: median_ns
                 .filter(|_| of_series.is_main)
                 .and_then(|_| self.typical(tiles, &lengths)),

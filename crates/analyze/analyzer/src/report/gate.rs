@@ -61,6 +61,8 @@ pub enum LimitRule {
     Grow,
     /// The decrease relative to base is at most the limit.
     Shrink,
+    /// The increase is at most the limit, or at most what is noise within the runs.
+    Slower,
     /// The distance above base's range, relative to its upper end, is at most the limit.
     Range,
 }
@@ -83,13 +85,13 @@ impl LimitRule {
     /// Returns whether the rule compares with base.
     #[must_use]
     pub fn is_relative(self) -> bool {
-        matches!(self, Self::Grow | Self::Shrink | Self::Range)
+        matches!(self, Self::Grow | Self::Slower | Self::Shrink | Self::Range)
     }
 
     /// Returns whether smaller values keep the rule.
     #[must_use]
     pub fn is_upper(self) -> bool {
-        matches!(self, Self::Max | Self::Grow | Self::Range)
+        matches!(self, Self::Max | Self::Grow | Self::Slower | Self::Range)
     }
 
     /// Returns the name for tables.
@@ -99,6 +101,7 @@ impl LimitRule {
             Self::Max => "at most",
             Self::Min => "at least",
             Self::Grow => "grows by at most",
+            Self::Slower => "slower by at most",
             Self::Shrink => "shrinks by at most",
             Self::Range => "above base's range by at most",
         }

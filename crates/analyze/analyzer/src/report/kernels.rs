@@ -23,6 +23,9 @@ pub struct Kernel {
     pub avg_ns: u64,
     /// Median duration in nanoseconds, nearest rank.
     pub med_ns: u64,
+    /// Median of the first, the second and the last third of the instances, in nanoseconds: how much it varies
+    /// within the run. Null if there are fewer than nine.
+    pub med_thirds_ns: Option<[u64; 3]>,
     /// Shortest duration in nanoseconds.
     pub min_ns: u64,
     /// Longest duration in nanoseconds.

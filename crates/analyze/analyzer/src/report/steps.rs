@@ -113,6 +113,9 @@ pub struct StepKind {
     /// Median of the time that the program itself decides, in nanoseconds: GPU, host work, encoding, and what
     /// little is of unknown cause. Null if more is unknown, or if this is not the main series.
     pub own_ns: Option<u64>,
+    /// The same median of the first, the second and the last third of the steps, in nanoseconds: how much it
+    /// varies within the run. Null if there are fewer than nine steps.
+    pub own_thirds_ns: Option<[u64; 3]>,
     /// Typical step: of the middle fifth by length, the one whose parts are nearest to their medians; null
     /// if there are fewer than six steps, or this is not the main series.
     pub typical: Option<StepParts>,

@@ -8,7 +8,7 @@ use metalens_analyzer::message::{counted, percent};
 use metalens_analyzer::{Message, Report, distrust, message};
 use metalens_failure::similar;
 
-use super::kernels::{NewKernelShares, OwnKernels};
+use super::kernels::{KernelNoise, NewKernelShares, OwnKernels};
 use super::subject::{GateSubject, Presence};
 use super::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
@@ -18,7 +18,7 @@ use crate::change::{Change, SideValues};
 use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
-use crate::metric_changes::find;
+use crate::metric_changes::{OWN, find};
 use crate::metrics::{count_of, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
@@ -54,13 +54,18 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         ..GateRows::default()
     };
     rows.rows.extend(missing_runs(comparison, gate));
-    for limit in &gate.metrics {
+    let has_steps = has_steps(comparison);
+    let metrics = gate.metrics.iter();
+    for limit in metrics.filter(|limit| limit.steps.is_none_or(|steps| steps == has_steps)) {
         rows.judge(&metric_subject(comparison, limit), &limit.limit);
     }
     let new_kernels = NewKernelShares::from_comparison(comparison);
     let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
     let own = OwnKernels::of(&gate.kernels, names);
-    for (limit, own) in gate.kernels.iter().zip(&own) {
+    let is_judged =
+        |limit: &KernelLimit| !limit.is_of_as_many_steps || !has_steps || as_many_steps(comparison);
+    let kernels = gate.kernels.iter().zip(&own);
+    for (limit, own) in kernels.filter(|(limit, _)| is_judged(limit)) {
         judge_kernels(comparison, limit, own, &new_kernels, &mut rows);
     }
     let mut runs = comparison.base.runs.iter().chain(&comparison.new.runs);
@@ -68,6 +73,31 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         rows.doubt(doubt);
     }
     rows.finish(gate.source.clone())
+}
+
+/// Returns whether limits of steps are judged: base has steps, and those of new are the same thing, or were
+/// lost. Steps of which the number and the work differ were found in another way: ten layers, and then one
+/// token.
+fn has_steps(comparison: &Comparison) -> bool {
+    let change = |id: &str| find(&comparison.metrics, id).map(|metric| &metric.change);
+    let is_alike = || {
+        let intervals = change("steps.intervals").and_then(|change| change.absolute);
+        intervals.is_some_and(|by| by.get() == 0.0) || as_many_steps(comparison)
+    };
+    let Some(own) = change(OWN).filter(|own| own.base.median.is_some()) else {
+        return false;
+    };
+    let is_lost = own.new.median.is_none();
+    is_lost || is_alike()
+}
+
+/// Returns whether both sides have as many steps.
+fn as_many_steps(comparison: &Comparison) -> bool {
+    /// Share by which equal numbers of steps may differ: the last one may be cut.
+    const CUT: f64 = 0.02;
+    let steps = find(&comparison.metrics, "counts.steps").map(|metric| &metric.change);
+    let by = steps.and_then(|change| change.relative);
+    by.is_some_and(|by| by.abs() <= CUT)
 }
 
 /// Returns the miss of a side with too few runs. The runs that are missing may be the slower ones.
@@ -136,8 +166,14 @@ fn judge_kernels(
         );
         rows.judge(&unmatched_subject(limit, Some(why)), &limit.limit);
     }
-    for kernel in large {
-        rows.judge(&kernel_subject(kernel, limit), &limit.limit);
+    let judged: Vec<&KernelChange> = large.iter().map(|kernel| **kernel).collect();
+    let noise = KernelNoise::of(&judged);
+    for kernel in judged {
+        let subject = GateSubject {
+            together: (limit.figure == KernelFigure::Median).then_some(noise),
+            ..kernel_subject(kernel, limit)
+        };
+        rows.judge(&subject, &limit.limit);
     }
 }
 
@@ -160,6 +196,11 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         change,
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),
+        // The time of its own is a part of a step.
+        whole: find(&comparison.metrics, "steps.median_ns")
+            .filter(|_| limit.id == OWN)
+            .and_then(|step| step.change.base.median),
+        together: None,
         thing: count.map_or("", |count| count.word),
         excuse: None,
         meant: None,
@@ -181,6 +222,8 @@ fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubj
         change: Some(change),
         base: Presence::from_values(&change.base.values, None),
         new: Presence::from_values(&change.new.values, None),
+        whole: None,
+        together: None,
         thing: "",
         excuse: None,
         meant: None,
@@ -198,6 +241,8 @@ fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubjec
         change: None,
         base: Presence::Unknown,
         new: Presence::Unknown,
+        whole: None,
+        together: None,
         thing: "",
         excuse,
         meant: None,
@@ -209,6 +254,8 @@ fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubjec
 struct GateRows {
     rows: Vec<GateRow>,
     is_measured: bool,
+    /// True if a figure varies too much to be judged.
+    is_noisy: bool,
     allow_inconclusive: bool,
     /// Number of limits whose patterns match no kernel.
     unknown: usize,
@@ -220,6 +267,7 @@ impl GateRows {
             if self.allow_inconclusive && row.verdict == GateVerdict::Inconclusive {
                 row.severity = GateSeverity::Warn;
             }
+            self.is_noisy |= row.verdict == GateVerdict::NotMeasurable && row.value.is_some();
             self.rows.push(row);
             self.is_measured |= is_measured;
         }
@@ -246,8 +294,9 @@ impl GateRows {
                 .any(|row| row.verdict == verdict && row.severity == GateSeverity::Error)
         };
 
-        let is_failed = !self.is_measured || has_error(GateVerdict::Miss);
-        let inconclusive = !is_failed && has_error(GateVerdict::Inconclusive);
+        let is_noisy = !self.is_measured && self.is_noisy;
+        let is_failed = !self.is_measured && !is_noisy || has_error(GateVerdict::Miss);
+        let inconclusive = !is_failed && (is_noisy || has_error(GateVerdict::Inconclusive));
         GateResult {
             source,
             missed: is_failed || inconclusive,

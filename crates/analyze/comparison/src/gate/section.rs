@@ -50,6 +50,7 @@ struct Limits {
     max: Option<Written>,
     min: Option<Written>,
     grow: Option<Written>,
+    slower: Option<Written>,
     shrink: Option<Written>,
     range: Option<Written>,
     severity: GateSeverity,
@@ -111,6 +112,7 @@ fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
     Ok(MetricLimit {
         id,
         limit: limit(limits, unit)?,
+        steps: None,
     })
 }
 
@@ -125,6 +127,7 @@ fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String>
         figure,
         share,
         limit,
+        is_of_as_many_steps: false,
     };
 
     let by = limits.instances.take().map(|by| growth(&by.text()));
@@ -150,7 +153,14 @@ fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String>
 impl Limits {
     /// Returns whether there is a rule for the figure itself.
     fn has_rule(&self) -> bool {
-        let limits = [&self.max, &self.min, &self.grow, &self.shrink, &self.range];
+        let limits = [
+            &self.max,
+            &self.min,
+            &self.grow,
+            &self.slower,
+            &self.shrink,
+            &self.range,
+        ];
         limits.into_iter().any(Option::is_some)
     }
 }
@@ -163,6 +173,7 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
         max: value(limits.max)?,
         min: value(limits.min)?,
         grow: by(limits.grow)?,
+        slower: by(limits.slower)?,
         shrink: by(limits.shrink)?,
         range: by(limits.range)?,
         severity: limits.severity,
@@ -172,9 +183,16 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
     if limit.shrink.is_some_and(|share| share >= 1.0) {
         return Err("`shrink` can never fail: nothing shrinks by more than 100 %".to_owned());
     }
-    let limits = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
+    let limits = [
+        limit.max,
+        limit.min,
+        limit.grow,
+        limit.slower,
+        limit.shrink,
+        limit.range,
+    ];
     if limits.iter().all(Option::is_none) {
-        let why = "this entry has no limit: write max, min, grow, shrink or range, or instances for kernels";
+        let why = "this entry has no limit: write max, min, grow, slower, shrink or range, or instances for kernels";
         return Err(why.to_owned());
     }
     Ok(limit)
@@ -276,13 +294,15 @@ mod tests {
     #[test]
     fn the_default_gate_is_as_documented() {
         let default = format!("{:?}", Gate::default());
-        assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");
-        assert_eq!(default.matches("grow: Some(0.1)").count(), 1, "{default}");
-        assert_eq!(
-            default.matches("shrink: Some(0.02)").count(),
-            2,
-            "{default}"
-        );
+        for (limit, times) in [
+            ("slower: Some(0.05)", 2),
+            ("grow: Some(0.05)", 3),
+            ("grow: Some(0.1)", 1),
+            ("grow: Some(0.0)", 1),
+            ("shrink: Some(0.02)", 3),
+        ] {
+            assert_eq!(default.matches(limit).count(), times, "{limit}: {default}");
+        }
     }
 
     #[test]
@@ -314,7 +334,7 @@ mod tests {
         check(
             "kernels = { \"a*\" = { instances = \"2%\" } }",
             "figure: Instances, share: 0.0, limit: Limit { max: None, min: None, grow: Some(0.02), \
-             shrink: Some(0.02)",
+             slower: None, shrink: Some(0.02)",
         );
         check(
             "kernels = { \"a*\" = { max = \"1ms\", instances = \"2%\" } }",

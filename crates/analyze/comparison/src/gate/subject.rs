@@ -17,8 +17,9 @@ mod tests;
 use metalens_analyzer::message::{counted, kernel, percent, ungrouped};
 use metalens_analyzer::{Message, message};
 
+use super::kernels::{KernelNoise, NOISE};
 use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
-use crate::change::{Change, ChangeClass, STEADY, SideValues};
+use crate::change::{Change, ChangeClass, STEADY, SideValues, known};
 use crate::sentences;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
@@ -32,6 +33,10 @@ pub(super) struct GateSubject<'a> {
     pub(super) change: Option<&'a Change>,
     pub(super) base: Presence,
     pub(super) new: Presence,
+    /// What `slower` is a share of; `None` for the figure itself.
+    pub(super) whole: Option<Number>,
+    /// Noise of kernels that are judged together.
+    pub(super) together: Option<KernelNoise>,
     /// Singular noun for the things that the figure sums up, such as `gap`. Empty if there is
     /// always at least one of them.
     pub(super) thing: &'static str,
@@ -121,6 +126,7 @@ impl GateSubject<'_> {
             (LimitRule::Max, limit.max),
             (LimitRule::Min, limit.min),
             (LimitRule::Grow, limit.grow),
+            (LimitRule::Slower, limit.slower),
             (LimitRule::Shrink, limit.shrink),
             (LimitRule::Range, limit.range),
         ];
@@ -174,7 +180,7 @@ impl GateSubject<'_> {
             verdict,
             why,
         };
-        (row, measured.is_some())
+        (row, measured.is_some() && verdict != NotMeasurable)
     }
 
     fn outcome(&self, rule: LimitRule, limit: f64) -> RuleOutcome {
@@ -260,6 +266,7 @@ impl GateSubject<'_> {
             LimitRule::Max => Some(self.absolute(change, now, now - limit)),
             LimitRule::Min => Some(self.absolute(change, now, limit - now)),
             LimitRule::Grow => self.relative(change, limit, 1.0),
+            LimitRule::Slower => self.slower(change, limit),
             LimitRule::Shrink => self.relative(change, limit, -1.0),
             LimitRule::Range => self.range(change, now, limit),
         }
@@ -325,6 +332,65 @@ impl GateSubject<'_> {
         })
     }
 
+    /// Measures an increase beside the noise within the runs, which few runs tell better than their medians.
+    ///
+    /// ```text
+    /// bound = max(limit, 1.5 s √(1/n + 1/m))    s: noise of a run, n and m: numbers of runs; of many kernels, more
+    /// miss    if the increase is beyond the bound, and most pairs of runs agree; else inconclusive
+    /// ```
+    fn slower(&self, change: &Change, limit: f64) -> Option<Measurement> {
+        /// Factor by which the bound may exceed the limit, so that the figure is judged.
+        const WIDEST: f64 = 2.0;
+        /// Share of the pairs of runs, of a step and of one of many kernels, of which new's is longer.
+        const PAIRS: [f64; 2] = [0.85, 0.5];
+
+        let Some(noise) = change.noise else {
+            return self.relative(change, limit, 1.0);
+        };
+        let whole = self.whole.or(change.base.median)?.get();
+        let (base, new) = (known(&change.base.values), known(&change.new.values));
+        let share = change.absolute?.get() / whole;
+        let (of_run, deviations) = self
+            .together
+            .map_or((0.0, NOISE), |noise| (noise.of_run, noise.deviations));
+        let of_run = of_run.max(noise.get() / whole);
+        let noise = deviations * of_run * (per_run(&base) + per_run(&new)).sqrt();
+        if !share.is_finite() || !noise.is_finite() {
+            return None;
+        }
+        let bound = limit.max(noise);
+        let pairs = base
+            .iter()
+            .flat_map(|was| new.iter().map(move |now| now > was));
+        let longer = pairs.clone().filter(|is_longer| *is_longer).count();
+        let least = PAIRS[usize::from(self.figure.is_some())];
+        let is_most = share_of(longer, pairs.count()) > least;
+
+        let became = sentences::became(change, self.unit)?;
+        let of = self
+            .whole
+            .map(|_| message!(", {} of a step", sentences::relative(share)));
+        let (verdict, more) = if bound > WIDEST * limit {
+            let noise = percent(noise);
+            (
+                GateVerdict::NotMeasurable,
+                Some(message!("; not judged: it varies by {}", noise)),
+            )
+        } else if share <= bound {
+            (GateVerdict::Pass, None)
+        } else if is_most {
+            (GateVerdict::Miss, None)
+        } else {
+            (GateVerdict::Inconclusive, Some(OVERLAP.into()))
+        };
+        Some(Measurement {
+            value: Some(share),
+            by: Some(share - limit),
+            verdict,
+            why: message!("{}{}{}", became, of, more),
+        })
+    }
+
     /// Returns whether the runs of base are so far apart that a change beyond the limit would not be
     /// seen, and a run of new is beyond the limit of a run of base.
     fn is_hidden(&self, change: &Change, limit: f64, sign: f64) -> bool {
@@ -382,4 +448,14 @@ impl GateSubject<'_> {
             ),
         })
     }
+}
+
+/// Returns the variance of the mean of runs, in that of a run.
+fn per_run(values: &[f64]) -> f64 {
+    1.0 / share_of(values.len(), 1)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+fn share_of(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
 }

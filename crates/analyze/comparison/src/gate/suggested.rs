@@ -2,8 +2,9 @@
 
 use metalens_analyzer::Figure;
 
-use super::{Gate, KernelFigure, KernelLimit, Limit, MetricLimit};
+use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
 use crate::baseline::Baseline;
+use crate::metric_changes::OWN;
 use crate::metrics::metrics;
 use crate::runs::KernelRuns;
 use crate::sentences;
@@ -23,10 +24,12 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
          [gate.metrics]\n",
         runs.count()
     );
+    let has_steps = runs.values(OWN).iter().any(Option::is_some);
     for &Figure { id, name, unit, .. } in metrics() {
         let values = runs.metrics.get(id);
         if let Some(shown) = values.and_then(|values| range(values, unit)) {
-            let active = default.metrics.iter().find(|active| active.id == id);
+            let mut own = default.metrics.iter().filter(|active| active.id == id);
+            let active = own.find(|active| active.steps.is_none_or(|steps| steps == has_steps));
             text.push_str(&metric_lines(id, &format!("{name}: {shown}"), unit, active));
         }
     }
@@ -103,13 +106,18 @@ fn kernel_lines(
 
 /// Returns the relative rules of a limit, as a settings file has them.
 fn rules(limit: &Limit) -> String {
-    let rules = [("grow", limit.grow), ("shrink", limit.shrink)]
-        .into_iter()
-        .filter_map(|(name, share)| {
-            let percent = share? * 100.0;
-            Some(format!("{name} = \"{percent:.0}%\""))
-        });
-    rules.collect::<Vec<String>>().join(", ")
+    let rules = [
+        ("grow", limit.grow),
+        ("slower", limit.slower),
+        ("shrink", limit.shrink),
+    ];
+    let rules = rules.into_iter().filter_map(|(name, share)| {
+        let percent = share? * 100.0;
+        Some(format!("{name} = \"{percent:.0}%\""))
+    });
+    let warns = limit.severity == GateSeverity::Warn;
+    let warns = warns.then(|| "severity = \"warn\"".to_owned());
+    rules.chain(warns).collect::<Vec<String>>().join(", ")
 }
 
 /// Returns the median of the values, and their range if they differ.

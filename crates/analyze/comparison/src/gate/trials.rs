@@ -111,6 +111,8 @@ fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> Ga
         change: Some(&change),
         base: Presence::Known,
         new: Presence::Known,
+        whole: None,
+        together: None,
         thing: "",
         excuse: None::<Message>,
         meant: None,

@@ -128,7 +128,17 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
         let all = all.filter(|(_, from_below)| is_lost(*from_below));
         gates.extend(all.map(|(limit, from_below)| {
             let id = id.to_owned();
-            (gate(vec![MetricLimit { id, limit }], vec![]), from_below)
+            (
+                gate(
+                    vec![MetricLimit {
+                        id,
+                        limit,
+                        steps: None,
+                    }],
+                    vec![],
+                ),
+                from_below,
+            )
         }));
     }
 
@@ -148,6 +158,7 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
                 gates.extend(all.map(|(limit, from_below)| {
                     let pattern = pattern.to_owned();
                     let limit = KernelLimit {
+                        is_of_as_many_steps: false,
                         pattern,
                         figure,
                         share,
@@ -503,6 +514,7 @@ fn limits_of(report: &Report) -> Vec<Gate> {
         Some([upper, lower].map(|limit| {
             gate(
                 vec![MetricLimit {
+                    steps: None,
                     id: id.clone(),
                     limit,
                 }],

@@ -301,6 +301,7 @@ fn without_gaps_a_limit_on_gaps_is_kept() {
         *gap = None;
     }
     let mean = MetricLimit {
+        steps: None,
         id: "gaps.mean_ns".to_owned(),
         limit: Limit {
             grow: Some(0.1),
@@ -445,6 +446,7 @@ fn a_mistyped_kernel_is_guessed() {
             source: "a test".into(),
             metrics: Vec::new(),
             kernels: vec![KernelLimit {
+                is_of_as_many_steps: false,
                 pattern: pattern.to_owned(),
                 figure: KernelFigure::Total,
                 share: 0.0,

@@ -222,7 +222,8 @@ fn a_tail_is_no_slower_kernel() {
         (steps(&even, 6), steps(&tail, 6)),
         &["Only some instances became longer or shorter", "gemm"],
         &[],
-        Verdict::Fails,
+        // Slow steps are context.
+        Verdict::Passes,
     );
 }
 
@@ -300,7 +301,7 @@ fn a_loop_that_ran_longer_is_compared_per_unit() {
         (base, steps(layers, 180)),
         &["The run is longer", "Per interval, no significant change"],
         &["times as"],
-        Verdict::Fails,
+        Verdict::Passes,
     );
     check(
         "one step more",
@@ -321,7 +322,7 @@ fn a_loop_that_ran_longer_is_compared_per_unit() {
         (steps(&[("a", 100)], 100), steps(&[("a", 60)], 200)),
         &["The run is longer", "Per interval, new is "],
         &["times as long"],
-        Verdict::Fails,
+        Verdict::Passes,
     );
 }
 
