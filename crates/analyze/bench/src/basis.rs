@@ -45,6 +45,8 @@ pub(crate) fn choose_basis(
     };
     let basis = if is_whole || different.amount == WorkAmount::Unknown {
         TimeBasis::Whole
+    } else if works.iter().all(|work| work.basis == TimeBasis::Step) {
+        TimeBasis::Step
     } else if works
         .iter()
         .all(|work| work.basis == TimeBasis::CommandBuffer || work.amount == WorkAmount::Same)
@@ -79,6 +81,7 @@ fn consequence(basis: TimeBasis, choice: BasisChoice, is_cut: bool) -> &'static 
         (TimeBasis::Whole, ..) => {
             "Whole runs are compared, as alternatives for one job; use --per unit if they do different jobs"
         }
+        (TimeBasis::Step, ..) => "Times are per step",
         (TimeBasis::CommandBuffer, ..) => "Times are per command buffer",
         _ => "Times are per GPU interval",
     }

@@ -13,10 +13,9 @@ pub(crate) const WALL: &str = "window.span_ns";
 /// Returns the smallest change that counts.
 pub(crate) fn floor(basis: TimeBasis) -> Floor {
     let floor = Floor::default();
-    if basis == TimeBasis::Whole {
-        floor
-    } else {
-        floor.of_means()
+    match basis {
+        TimeBasis::Whole | TimeBasis::Step => floor,
+        TimeBasis::CommandBuffer | TimeBasis::Interval | TimeBasis::Kernel => floor.of_means(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes the headline of a comparison: the time of the whole run first, then the work, the kernels that
 //! one side lacks, and the time per unit of work where all units are alike.
 
-use metalens_analyzer::message::{counted, name};
+use metalens_analyzer::message::{counted, name, percent};
 use metalens_analyzer::{Message, message};
 
 use crate::change::{Change, ChangeClass, Floor};
@@ -12,7 +12,8 @@ use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
 use crate::per_unit::TimeBasis;
 use crate::sentences::{
-    confidence, difference, extent, relation, runs, scope_of, share, sureness, unchanged, value,
+    confidence, difference, extent, relation, rounded_up, runs, scope_of, share, sureness,
+    unchanged, value,
 };
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
@@ -42,7 +43,7 @@ pub(crate) fn headline(
     }
     sentences.extend(amounts(work, metrics, kernels));
     sentences.extend(one_sided(work, kernels, "base", "new"));
-    sentences.extend(other_counts(work, kernels));
+    sentences.extend(other_counts(work, metrics, kernels));
     sentences.extend(common(work, kernels, is_clock_known));
     sentences.extend(tails(kernels));
     sentences.extend(per_unit(work, floor));
@@ -272,15 +273,16 @@ fn of_wall(
         return match (is_per_unit, wall.is_some()) {
             (false, false) => "Wall time is not recorded on either side".into(),
             (false, true) => "Wall time is not recorded on one side".into(),
-            (true, _) => message!(
-                "{}wall time is unknown: a side has only one, and nothing shows the time between two",
-                per
-            ),
+            (true, _) => message!("{}wall time is unknown: a side has too few", per),
         };
     };
 
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
+    if let Some(at_most) = at_most(change, subject) {
+        let seen = if is_per_unit { "no" } else { "No" };
+        return message!("{}{} change seen: {}; {}", per, seen, both, at_most);
+    }
     match change.class {
         ChangeClass::Grown | ChangeClass::Shrunk => {
             let moved = longer_or_shorter(new, change, floor, subject);
@@ -306,6 +308,36 @@ fn of_wall(
             sure
         ),
     }
+}
+
+/// Says how far a time may have moved although no change is seen; `None` if a change is seen, or if the runs
+/// cannot even exclude a large one.
+fn at_most(change: &Change, subject: Subject) -> Option<Message> {
+    /// Share of base that is a large change.
+    const LARGE: f64 = 0.1;
+    /// Smallest share that is said.
+    const LEAST: f64 = 0.001;
+    let is_seen = !matches!(change.class, ChangeClass::Unchanged | ChangeClass::Unstable);
+    let base = change.base_value()?.get();
+    let interval = change.interval.filter(|_| !is_seen && base > 0.0)?;
+    let (less, more) = (-interval.low.get() / base, interval.high.get() / base);
+    let (slower, faster) = match subject {
+        Subject::Run => ("longer", "shorter"),
+        Subject::New => ("slower", "faster"),
+    };
+    let shown = |share: f64| percent(rounded_up(share, 3).max(LEAST));
+    let (more_shown, less_shown) = (shown(more), shown(less));
+    let other = (more_shown.text != less_shown.text).then(|| message!("{} ", less_shown));
+    (less.max(more) <= LARGE).then(|| {
+        message!(
+            "at most {} {} or {}{} ({})",
+            more_shown,
+            slower,
+            other,
+            faster,
+            confidence(interval.confidence)
+        )
+    })
 }
 
 /// Says how much longer or shorter the wall time is.

@@ -6,6 +6,7 @@ use metalens_analyzer::{Message, message};
 
 use crate::change::ChangeClass;
 use crate::kernels::KernelChange;
+use crate::metric_changes::{MetricChange, has_same_steps};
 use crate::per_unit::TimeBasis;
 use crate::sentences::{first_few, relative, share, value};
 use crate::unit::Unit;
@@ -69,8 +70,16 @@ fn list(title: Message, items: Vec<Message>) -> Option<Message> {
 
 /// Names the kernels that both sides have and that ran more or less often, unless all did so by the
 /// same factor, so that times are compared per unit.
-pub(crate) fn other_counts(work: &WorkComparison, kernels: &[KernelChange]) -> Option<Message> {
-    let is_by_factor = matches!(work.basis, TimeBasis::CommandBuffer | TimeBasis::Interval);
+pub(crate) fn other_counts(
+    work: &WorkComparison,
+    metrics: &[MetricChange],
+    kernels: &[KernelChange],
+) -> Option<Message> {
+    let is_by_factor = match work.basis {
+        TimeBasis::CommandBuffer | TimeBasis::Interval => true,
+        TimeBasis::Step => has_same_steps(metrics),
+        TimeBasis::Whole | TimeBasis::Kernel => false,
+    };
     if is_by_factor || work.taken_as_same {
         return None;
     }

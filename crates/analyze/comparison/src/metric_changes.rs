@@ -58,6 +58,14 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
     metrics.iter().find(|metric| metric.id == id)
 }
 
+/// Returns whether both sides have steps, of as many GPU intervals.
+pub(crate) fn has_same_steps(metrics: &[MetricChange]) -> bool {
+    let change = |id: &str| find(metrics, id).map(|metric| &metric.change);
+    let is_known = |id: &str| change(id).is_some_and(|change| change.absolute.is_some());
+    let intervals = change("steps.intervals").and_then(|change| change.absolute);
+    is_known("steps.median_ns") && intervals.is_some_and(|by| by.get() == 0.0)
+}
+
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let own = (base.own_thirds_ns.as_slice(), new.own_thirds_ns.as_slice());

@@ -1,4 +1,7 @@
-//! Computes times per unit of work: of one GPU interval, or of one command buffer.
+//! Computes times per unit of work: of a step, of one GPU interval, or of one command buffer.
+//!
+//! Of a step, they are the medians that each report has, so that what runs once is not in them. Of the others,
+//! they are means:
 //!
 //! ```text
 //! ███──────███──────███──────███   4 units, and 3 times between them
@@ -25,6 +28,8 @@ use metalens_analyzer::Number;
 
 /// Id of the busy time.
 const BUSY: &str = "busy.busy_ns";
+/// Id of the wall time.
+const WALL: &str = "window.span_ns";
 /// Id of the idle time.
 const IDLE: &str = "gaps.total_ns";
 /// Id of the number of gaps.
@@ -44,7 +49,7 @@ pub enum TimeBasis {
     CommandBuffer,
     /// One GPU interval of the process.
     Interval,
-    /// One step, on request.
+    /// One step, by its median: both sides have the same steps, or somebody requested it.
     Step,
     /// One instance of a kernel, on request.
     Kernel,
@@ -71,13 +76,13 @@ pub struct TimesPerUnit {
 }
 
 impl TimeBasis {
-    /// Returns the id of the figure that counts the units. None for whole runs.
+    /// Returns the id of the figure that counts the units. None for whole runs, and for steps, which have
+    /// times of their own.
     fn count_id(self) -> Option<&'static str> {
         match self {
-            Self::Whole => None,
+            Self::Whole | Self::Step => None,
             Self::CommandBuffer => Some("counts.command_buffers"),
             Self::Interval => Some("counts.intervals"),
-            Self::Step => Some("counts.steps"),
             Self::Kernel => Some(KERNEL_COUNT),
         }
     }
@@ -114,6 +119,13 @@ pub fn times_per_unit(
     basis: TimeBasis,
     values: impl Fn(&str) -> Vec<Option<Number>>,
 ) -> Option<TimesPerUnit> {
+    if basis == TimeBasis::Step {
+        let values = of_steps(id, values)?;
+        return Some(TimesPerUnit {
+            values,
+            error_ns: 0.0,
+        });
+    }
     let Some(count_id) = basis.count_id() else {
         return Some(TimesPerUnit {
             values: values(id),
@@ -153,6 +165,19 @@ pub fn times_per_unit(
     Some(TimesPerUnit {
         error_ns: errors.filter(|error| error.is_finite()).fold(0.0, f64::max),
         values: runs.iter().map(|run| Number::new((*run)?.0)).collect(),
+    })
+}
+
+/// Returns a time of the median step of each run.
+fn of_steps(id: &str, values: impl Fn(&str) -> Vec<Option<Number>>) -> Option<Vec<Option<Number>>> {
+    let (length, busy) = (values("steps.median_ns"), values("steps.gpu_ns"));
+    Some(match id {
+        WALL => length,
+        BUSY => busy,
+        IDLE => zip(length, busy)
+            .map(|(length, busy)| Number::new(length?.get() - busy?.get()))
+            .collect(),
+        _ => return None,
     })
 }
 

@@ -236,7 +236,8 @@ fn certain_digits(size: f64) -> usize {
     }
 }
 
-fn rounded_up(size: f64, digits: usize) -> f64 {
+/// Rounds up, to so many digits.
+pub(crate) fn rounded_up(size: f64, digits: usize) -> f64 {
     let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
     // What is above by the error of a difference is not above.
     (size * unit - 1e-6).ceil() / unit

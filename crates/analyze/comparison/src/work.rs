@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Change, ChangeClass, Judge};
 use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
-use crate::metric_changes::{MetricChange, find};
+use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::{is_total_over_work, metrics};
 use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, times_per_unit};
 use crate::runs::Runs;
+use metalens_analyzer::Number;
 
 const INTERVALS: &str = "counts.intervals";
 const BUFFERS: &str = "counts.command_buffers";
@@ -21,8 +22,9 @@ const BUFFERS: &str = "counts.command_buffers";
 pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
-    /// Unit of work that times are compared per. A unit only if somebody requested it, or if all units
-    /// are alike: each kernel runs more or less often by the same factor.
+    /// Unit of work that times are compared per. A unit only if somebody requested it, if both sides have the
+    /// same steps, or if all units are alike: each kernel runs more or less often by the
+    /// same factor.
     pub basis: TimeBasis,
     /// Name of the kernel of which an instance is the unit, if the basis is `kernel`.
     pub kernel: Option<String>,
@@ -34,8 +36,8 @@ pub struct WorkComparison {
     /// that ran so often on that channel, and that the other side lacks. If several ran so often, those
     /// whose median instances are within 10 %.
     pub renamed: Vec<RenamedKernel>,
-    /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Idle
-    /// time lies between units, so it is divided by one less than their number, and the intervals of
+    /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Of steps
+    /// they are medians. Else idle time lies between units, so it is divided by one less than their number, and the intervals of
     /// the changes contain the error of that.
     pub per_unit: Vec<MetricChange>,
 }
@@ -91,10 +93,15 @@ pub(crate) fn work(
         _ if per == Some(&PerUnit::CommandBuffer) => TimeBasis::CommandBuffer,
         _ if per.is_some() => TimeBasis::Kernel,
         WorkAmount::Same | WorkAmount::Unknown => TimeBasis::Whole,
+        _ if taken_as_same => TimeBasis::Whole,
+        // As many command buffers, each with less or more in it: these are what is repeated.
+        _ if class(BUFFERS) == Some(ChangeClass::Unchanged) && are_alike(metrics, kernels) => {
+            TimeBasis::CommandBuffer
+        }
+        _ if have_alike_steps(metrics, kernels) => TimeBasis::Step,
         // A mean over unlike intervals changes with their mix, whatever happens to each.
-        _ if taken_as_same || !are_alike(metrics, kernels) => TimeBasis::Whole,
-        _ if class(BUFFERS) == Some(ChangeClass::Unchanged) => TimeBasis::CommandBuffer,
-        _ => TimeBasis::Interval,
+        _ if are_alike(metrics, kernels) => TimeBasis::Interval,
+        _ => TimeBasis::Whole,
     };
     let kernel = match per {
         Some(PerUnit::Kernel(name)) => Some(name.clone()),
@@ -117,27 +124,64 @@ pub(crate) fn work(
     }
 }
 
-/// Returns whether the intervals of both sides are alike: each kernel runs more or less often by the same
-/// factor. Kernels without a label may be different ones under one name.
-fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
-    /// Share by which a count may differ from its expectation.
-    const SHARE: f64 = 0.02;
-    let both = |change: &Change| Some((change.base_value()?.get(), change.new_value()?.get()));
-    let Some(factor) = find(metrics, INTERVALS)
-        .and_then(|metric| both(&metric.change))
-        .map(|(was, now)| now / was)
-        .filter(|ratio| ratio.is_finite())
-    else {
+/// Share by which a count may differ from its expectation.
+const COUNTS: f64 = 0.02;
+/// Share of the kernel time that kernels which one rate cannot tell may have.
+const UNTOLD: f64 = 0.01;
+
+/// Returns the values of both sides.
+fn both(change: &Change) -> Option<(f64, f64)> {
+    Some((change.base_value()?.get(), change.new_value()?.get()))
+}
+
+/// Returns how often new has a thing for each that base has.
+fn factor(metrics: &[MetricChange], id: &str) -> Option<f64> {
+    let (was, now) = both(&find(metrics, id)?.change)?;
+    Some(now / was).filter(|factor| factor.is_finite())
+}
+
+/// Returns whether both sides have the same steps: of as many GPU intervals, with the kernels of base. A kernel
+/// runs once, or in each step, or both.
+fn have_alike_steps(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
+    let Some(factor) = factor(metrics, "counts.steps").filter(|_| has_same_steps(metrics)) else {
         return false;
     };
-    kernels.iter().all(|kernel| {
+    let (mut untold_ns, mut total_ns) = (0.0, 0.0);
+    for kernel in kernels {
+        let side_ns = |value: Option<Number>| value.map_or(0.0, Number::get);
+        let total = &kernel.total_ns;
+        let most_ns = side_ns(total.base_value()).max(side_ns(total.new_value()));
+        let is_told = both(&kernel.instances).is_some_and(|(was, now)| {
+            let ends = (was.min(was * factor), was.max(was * factor));
+            let error = (COUNTS * ends.1).max(1.0);
+            (ends.0 - error..=ends.1 + error).contains(&now)
+        });
+        total_ns += most_ns;
+        untold_ns += if is_told { 0.0 } else { most_ns };
+    }
+    untold_ns <= UNTOLD * total_ns
+}
+
+/// Returns whether the intervals of both sides are alike: each kernel runs more or less often by the same
+/// factor. Kernels without a label may be different ones under one name. One kernel that runs once, such as a
+/// prefill, may hold most of the time.
+fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
+    let Some(factor) = factor(metrics, INTERVALS) else {
+        return false;
+    };
+    let (mut untold_ns, mut total_ns) = (0.0, 0.0);
+    let are_scaled = kernels.iter().all(|kernel| {
         let is_named = !kernel.name.starts_with("(unlabeled");
         let is_scaled = both(&kernel.instances).is_some_and(|(was, now)| {
-            let expected = was * factor;
-            (now - expected).abs() <= (SHARE * expected).max(1.0)
+            let apart = (now - was * factor).abs();
+            let new_ns = kernel.total_ns.new_value().map_or(0.0, Number::get);
+            untold_ns += apart * new_ns / now.max(1.0);
+            total_ns += new_ns;
+            apart <= (COUNTS * was * factor).max(1.0)
         });
         is_named && is_scaled
-    })
+    });
+    are_scaled && untold_ns <= UNTOLD * total_ns
 }
 
 impl WorkComparison {
@@ -167,7 +211,10 @@ fn per_unit(
     kernel: Option<&str>,
     judge: &Judge,
 ) -> Vec<MetricChange> {
-    let judge = judge.with_floor(judge.floor.of_means());
+    let judge = match basis {
+        TimeBasis::Step => *judge,
+        _ => judge.with_floor(judge.floor.of_means()),
+    };
 
     let sums = metrics().filter(|metric| metric.place.is_some());
     let changes = sums.filter_map(|metric| {

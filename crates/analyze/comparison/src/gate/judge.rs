@@ -18,7 +18,7 @@ use crate::change::{Change, SideValues};
 use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
-use crate::metric_changes::{OWN, find};
+use crate::metric_changes::{OWN, find, has_same_steps};
 use crate::metrics::{count_of, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
@@ -80,15 +80,11 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
 /// token.
 fn has_steps(comparison: &Comparison) -> bool {
     let change = |id: &str| find(&comparison.metrics, id).map(|metric| &metric.change);
-    let is_alike = || {
-        let intervals = change("steps.intervals").and_then(|change| change.absolute);
-        intervals.is_some_and(|by| by.get() == 0.0) || as_many_steps(comparison)
-    };
     let Some(own) = change(OWN).filter(|own| own.base.median.is_some()) else {
         return false;
     };
     let is_lost = own.new.median.is_none();
-    is_lost || is_alike()
+    is_lost || has_same_steps(&comparison.metrics) || as_many_steps(comparison)
 }
 
 /// Returns whether both sides have as many steps.

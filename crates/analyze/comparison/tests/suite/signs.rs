@@ -130,7 +130,8 @@ fn no_headline_has_the_wrong_sign() {
 
         // A rate is about a step, so that both sides must have the same kernels in it.
         let rest = found.headline.text.get(run.len()..).unwrap_or_default();
-        let has_rate = rest.contains("er interval, ") || rest.contains("er command buffer, ");
+        let units = ["er step, ", "er interval, ", "er command buffer, "];
+        let has_rate = units.iter().any(|unit| rest.contains(unit));
         let is_rate = found.work.basis != TimeBasis::Whole;
         assert_eq!(has_rate, is_rate, "{case}");
         if has_rate {

@@ -71,11 +71,11 @@ fn three_programs_are_shown() {
     assert!(!result.standing.unwrap().wins, "fast and twin are alike");
 }
 
-/// Runs that a time limit ended are compared per interval, because their work depends on their speed.
+/// Runs that a time limit ended are compared per step, because their work depends on their speed.
 #[test]
-fn cut_runs_are_compared_per_interval() {
+fn cut_runs_are_compared_per_step() {
     let result = bench(&[("one", 80, 30), ("two", 40, 30)], 3, true);
-    assert_eq!(result.basis, metalens_comparison::TimeBasis::Interval);
+    assert_eq!(result.basis, metalens_comparison::TimeBasis::Step);
     assert!(!result.standing.as_ref().unwrap().wins, "both are as fast");
     let whole = bench(&[("one", 80, 30), ("two", 40, 30)], 3, false);
     assert_eq!(whole.basis, metalens_comparison::TimeBasis::Whole);

@@ -163,7 +163,7 @@ fn the_gate_decides_between_several_runs_per_side() {
 
     let equal = run(folder.path(), &against(&["b1", "b2", "b3"]), 0);
     assert!(equal.contains("PASSED"), "{equal}");
-    assert!(equal.contains("90 % confidence"), "{equal}");
+    assert!(equal.contains("(90 %)"), "{equal}");
     let slower = run(folder.path(), &against(&["c1", "c2", "c3"]), 5);
     assert_snapshot!("screen-gate", slower);
 
