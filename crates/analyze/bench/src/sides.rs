@@ -8,7 +8,7 @@ use crate::carry_out::{BenchOutcome, RunRecord};
 use crate::result::{RunResult, VariantResult};
 use crate::variants::{BenchPlan, Variant};
 
-/// What a variant is compared with: the first one, or a baseline.
+/// Runs that a variant is compared with: those of the first one, or of a baseline.
 #[derive(Clone, Copy)]
 pub(crate) struct Reference<'a> {
     pub(crate) name: &'a str,

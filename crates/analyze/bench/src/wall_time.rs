@@ -12,17 +12,12 @@ pub(crate) const WALL: &str = "window.span_ns";
 
 /// Returns the smallest change that counts.
 pub(crate) fn floor(basis: TimeBasis) -> Floor {
-    let floor = Floor::default();
-    match basis {
-        TimeBasis::Whole | TimeBasis::Step => floor,
-        TimeBasis::CommandBuffer | TimeBasis::Interval | TimeBasis::Kernel => floor.of_means(),
-    }
+    Floor::default().of_times(basis)
 }
 
 /// Returns a time of each run, per unit of work.
 pub(crate) fn per_unit(runs: &Runs, id: &str, basis: TimeBasis) -> TimesPerUnit {
-    let values = |id: &str| runs.metrics.get(id).cloned().unwrap_or_default();
-    times_per_unit(id, basis, values).unwrap_or_default()
+    times_per_unit(id, basis, |id| runs.values(id)).unwrap_or_default()
 }
 
 impl VariantResult {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Floor, Judge, Preference, known};
-use crate::statistics::shift_by_rounds;
+use crate::statistics::{shift_by_rounds, squares};
 use crate::unit::Unit;
 use metalens_analyzer::Number;
 
@@ -119,9 +119,7 @@ fn deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt())
+    Some((squares(values) / (values.len() - 1) as f64).sqrt())
 }
 
 #[cfg(test)]

@@ -232,7 +232,7 @@ impl Floor {
     /// Returns the floor for times per unit of work, without the least difference of a single time: they
     /// are means of many.
     #[must_use]
-    pub fn of_means(self) -> Self {
+    pub(crate) fn of_means(self) -> Self {
         Self {
             time_ns: 0.0,
             ..self

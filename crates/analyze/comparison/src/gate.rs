@@ -135,8 +135,8 @@ impl Default for Gate {
     /// noise within the runs. A step has as many GPU intervals as before. Times of the whole run, which vary
     /// much more, only warn.
     ///
-    /// Where no steps are known, an increase of 5 % in the wall time or the busy time of as many GPU intervals
-    /// fails. A kernel that only new has is not judged. A kernel that only base has is a miss.
+    /// An increase of 5 % in the wall time or the busy time of as many GPU intervals fails where no steps are
+    /// known. A kernel that only new has is not judged. A kernel that only base has is a miss.
     fn default() -> Self {
         let metric = |id: &str, limit: Limit, steps: Option<bool>| MetricLimit {
             id: id.to_owned(),

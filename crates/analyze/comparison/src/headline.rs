@@ -278,11 +278,11 @@ fn of_wall(
     };
 
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
-    let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     if let Some(at_most) = at_most(change, subject) {
         let seen = if is_per_unit { "no" } else { "No" };
         return message!("{}{} change seen: {}; {}", per, seen, both, at_most);
     }
+    let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         ChangeClass::Grown | ChangeClass::Shrunk => {
             let moved = longer_or_shorter(new, change, floor, subject);

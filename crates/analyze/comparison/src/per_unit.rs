@@ -1,7 +1,7 @@
 //! Computes times per unit of work: of a step, of one GPU interval, or of one command buffer.
 //!
-//! Of a step, they are the medians that each report has, so that what runs once is not in them. Of the others,
-//! they are means:
+//! Times of a step are the medians that each report has, so that what runs once is not in them. The others
+//! are means:
 //!
 //! ```text
 //! ███──────███──────███──────███   4 units, and 3 times between them
@@ -23,6 +23,7 @@ use metalens_analyzer::TimePlace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change::Floor;
 use crate::metrics::metric;
 use metalens_analyzer::Number;
 
@@ -112,6 +113,17 @@ impl TimeBasis {
     }
 }
 
+impl Floor {
+    /// Returns the floor of times per unit of work: some are means.
+    #[must_use]
+    pub fn of_times(self, basis: TimeBasis) -> Self {
+        match basis {
+            TimeBasis::Whole | TimeBasis::Step => self,
+            TimeBasis::CommandBuffer | TimeBasis::Interval | TimeBasis::Kernel => self.of_means(),
+        }
+    }
+}
+
 /// Returns a time of each run per unit of work. `values` returns a figure of each run by its id.
 /// None if the figure has no meaning per unit.
 pub fn times_per_unit(
@@ -184,7 +196,7 @@ fn of_steps(id: &str, values: impl Fn(&str) -> Vec<Option<Number>>) -> Option<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{ChangeClass, Floor, Judge, Preference};
+    use crate::change::{ChangeClass, Judge, Preference};
     use crate::unit::Unit;
 
     /// Returns the figures of a program that repeats a step so often: some GPU intervals of 20 µs with

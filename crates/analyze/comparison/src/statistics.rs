@@ -149,6 +149,13 @@ fn chance(row: Option<&Vec<f64>>, u: Option<usize>) -> f64 {
     u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
 }
 
+/// Returns the sum of the squared distances of values from their mean.
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+pub(crate) fn squares(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
 /// Returns the median of several runs: the mean of the two values in the middle if their number is
 /// even. None without a value.
 #[must_use]

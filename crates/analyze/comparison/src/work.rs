@@ -23,8 +23,7 @@ pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
     /// Unit of work that times are compared per. A unit only if somebody requested it, if both sides have the
-    /// same steps, or if all units are alike: each kernel runs more or less often by the
-    /// same factor.
+    /// same steps, or if all units are alike: each kernel runs more or less often by the same factor.
     pub basis: TimeBasis,
     /// Name of the kernel of which an instance is the unit, if the basis is `kernel`.
     pub kernel: Option<String>,
@@ -37,8 +36,8 @@ pub struct WorkComparison {
     /// whose median instances are within 10 %.
     pub renamed: Vec<RenamedKernel>,
     /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Of steps
-    /// they are medians. Else idle time lies between units, so it is divided by one less than their number, and the intervals of
-    /// the changes contain the error of that.
+    /// they are medians. Else idle time lies between units, so it is divided by one less than their
+    /// number, and the intervals of the changes contain the error of that.
     pub per_unit: Vec<MetricChange>,
 }
 
@@ -170,18 +169,20 @@ fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
         return false;
     };
     let (mut untold_ns, mut total_ns) = (0.0, 0.0);
-    let are_scaled = kernels.iter().all(|kernel| {
-        let is_named = !kernel.name.starts_with("(unlabeled");
-        let is_scaled = both(&kernel.instances).is_some_and(|(was, now)| {
-            let apart = (now - was * factor).abs();
-            let new_ns = kernel.total_ns.new_value().map_or(0.0, Number::get);
-            untold_ns += apart * new_ns / now.max(1.0);
-            total_ns += new_ns;
-            apart <= (COUNTS * was * factor).max(1.0)
-        });
-        is_named && is_scaled
-    });
-    are_scaled && untold_ns <= UNTOLD * total_ns
+    for kernel in kernels {
+        let named = both(&kernel.instances).filter(|_| !kernel.name.starts_with("(unlabeled"));
+        let Some((was, now)) = named else {
+            return false;
+        };
+        let apart = (now - was * factor).abs();
+        if apart > (COUNTS * was * factor).max(1.0) {
+            return false;
+        }
+        let new_ns = kernel.total_ns.new_value().map_or(0.0, Number::get);
+        untold_ns += apart * new_ns / now.max(1.0);
+        total_ns += new_ns;
+    }
+    untold_ns <= UNTOLD * total_ns
 }
 
 impl WorkComparison {
@@ -211,10 +212,7 @@ fn per_unit(
     kernel: Option<&str>,
     judge: &Judge,
 ) -> Vec<MetricChange> {
-    let judge = match basis {
-        TimeBasis::Step => *judge,
-        _ => judge.with_floor(judge.floor.of_means()),
-    };
+    let judge = judge.with_floor(judge.floor.of_times(basis));
 
     let sums = metrics().filter(|metric| metric.place.is_some());
     let changes = sums.filter_map(|metric| {

@@ -7,7 +7,7 @@ use crate::change::{Change, ChangeClass, known};
 use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use crate::statistics::median;
+use crate::statistics::{median, squares};
 use metalens_analyzer::Number;
 
 /// Kernels of a limit.
@@ -110,17 +110,13 @@ impl KernelNoise {
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn deviation(change: &Change) -> Option<f64> {
     let sides = [&change.base, &change.new].map(|side| known(&side.values));
-    let (mut squares, mut freedom) = (0.0, 0.0);
+    let (mut sum, mut freedom) = (0.0, 0.0);
     for values in sides.iter().filter(|values| values.len() > 1) {
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        squares += values
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>();
+        sum += squares(values);
         freedom += (values.len() - 1) as f64;
     }
     // Of few values, it is too small.
-    let share = (squares / freedom).sqrt() * (1.0 + 0.25 / freedom) / change.base.median?.get();
+    let share = (sum / freedom).sqrt() * (1.0 + 0.25 / freedom) / change.base.median?.get();
     share.is_finite().then_some(share)
 }
 

@@ -33,7 +33,7 @@ pub(super) struct GateSubject<'a> {
     pub(super) change: Option<&'a Change>,
     pub(super) base: Presence,
     pub(super) new: Presence,
-    /// What `slower` is a share of; `None` for the figure itself.
+    /// Value that `slower` is a share of; `None` for the figure itself.
     pub(super) whole: Option<Number>,
     /// Noise of kernels that are judged together.
     pub(super) together: Option<KernelNoise>,

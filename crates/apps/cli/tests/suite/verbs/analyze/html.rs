@@ -239,7 +239,7 @@ fn numbers_in(bytes: &[u8]) -> Vec<u64> {
     numbers
 }
 
-/// What a page has of a part of the window.
+/// Content of a part of the window, as a page has it.
 struct PagePart {
     full: [u64; 2],
     intervals: Vec<PageInterval>,
