@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
 use self::Preference::{Lower, None as Neither};
 use self::TimePlace::{Between, Both, Inside, Outside};
-use crate::report::{Cause, Report, StepKind, StepSeries, StepsBy};
+use crate::report::{Cause, OnceKind, Report, StepKind, StepSeries, StepsBy, WaitVerdict};
 
 /// Returns the main series. What the program waits for is known only with completions, and without some
 /// of them two steps look like one, or a layer like a step.
@@ -24,6 +24,37 @@ fn main_steps(report: &Report) -> Option<&StepSeries> {
 /// Returns the steps of the main series that have most of its time.
 fn main_kind(report: &Report) -> Option<&StepKind> {
     main_steps(report)?.kinds.first()
+}
+
+/// Returns the time from first to last GPU work in which there is no step with a known length.
+fn once_ns(report: &Report) -> Option<u64> {
+    report
+        .window
+        .span_ns
+        .checked_sub(main_steps(report)?.total_ns)
+}
+
+/// Returns the time from the first event of the program to its first step.
+fn first_ns(report: &Report) -> Option<u64> {
+    main_steps(report)?;
+    let before = report
+        .once
+        .iter()
+        .find(|part| part.what == OnceKind::Before)?;
+    Some(before.end_ns - before.start_ns)
+}
+
+/// Returns how often a step waits for the GPU, to the nearest whole number: some waits begin when it is idle.
+/// `None` if the times do not tell whether the program waits.
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn waits_of_a_step(report: &Report) -> Option<f64> {
+    let steps = main_steps(report)?.count;
+    let waiting = &report.replay.as_ref()?.waiting;
+    if waiting.verdict == WaitVerdict::Unknown {
+        return None;
+    }
+    let waits = report.idle.known_serialized()?;
+    (steps > 0).then(|| (waits as f64 / steps as f64).round())
 }
 
 /// Unit of a figure.
@@ -286,10 +317,19 @@ pub const FIGURES: &[Figure] = &[
     ns(Time, "steps.median_ns", |r| whole(main_kind(r)?.median_ns?)).compared("step", Lower)
         .column("step_median_ns", "Median length of a step of the main series."),
     ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time of a step", Lower)
-        .column("step_own_ns", "Median of a step's GPU time, host work and encoding."),
+        .column("step_own_ns", "A step's GPU time, host work and encoding: the mean of the middle half."),
     ns(Time, "steps.gpu_ns", |r| whole(main_kind(r)?.gpu_ns?)).compared("GPU busy in a step", Lower),
+    ns(Time, "steps.p95_ns", |r| whole(main_kind(r)?.p95_ns?))
+        .compared("step, 95th percentile", Lower),
+    count(Work, "steps.measured", |r| whole(main_steps(r)?.measured))
+        .compared("steps with a known length", Neither),
+    ns(Time, "steps.once_ns", |r| whole(once_ns(r)?)).compared("outside of the steps", Lower),
+    ns(Time, "steps.first_ns", |r| whole(first_ns(r)?)).compared("time to the first step", Lower),
     count(Work, "steps.intervals", |r| whole(main_kind(r)?.intervals))
         .compared("GPU intervals of a step", Neither),
+    count(Work, "steps.command_buffers", |r| whole(main_kind(r)?.command_buffers?))
+        .compared("command buffers of a step", Lower),
+    count(Work, "steps.waits", waits_of_a_step).compared("waits of a step", Lower),
     ns(Time, "steps.period_ns", |r| whole(main_steps(r)?.period_ns?))
         .compared("period of the pace", Neither),
     count(Time, "steps.missed", |r| whole(main_steps(r)?.missed?)).compared("late steps", Lower),

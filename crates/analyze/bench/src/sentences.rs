@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
-use metalens_comparison::sentences::{relation, sureness, value};
+use metalens_comparison::sentences::{more_runs, relation, sureness, value};
 use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, TimeBasis, Unit};
 
 use crate::wall_time::floor;
@@ -62,22 +62,6 @@ pub(crate) fn versus(
         message!("is {} than {}", word, base)
     });
     message!("{} {}: {}", new, relation, both)
-}
-
-/// Says how many runs would show a difference.
-fn more_runs(needed: RunsToTell, base: Number) -> Message {
-    let share = message::percent(needed.difference.get() / base.get().abs());
-    let runs = count(needed.runs);
-    let about = if needed.runs >= 1_000 {
-        message!("{} and more", runs)
-    } else {
-        message!("about {}", runs)
-    };
-    message!(
-        "; {} runs of each would show a difference of {}",
-        about,
-        share
-    )
 }
 
 /// Says which variant is the fastest of several.

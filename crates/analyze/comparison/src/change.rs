@@ -32,7 +32,8 @@ pub struct Change {
     /// Confidence interval of the true change. Null with fewer than two values on a side.
     pub interval: Option<ConfidenceInterval>,
     /// Noise of a run, in the unit of the values: 1.4826 times the median distance of the thirds of the runs
-    /// from the median of their side. Null if it is not known.
+    /// from the median of their side; of the runs, where a kernel has instances of several lengths. Null if it
+    /// is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Number>,
     /// Class of the change.
@@ -58,8 +59,8 @@ impl Change {
         self.fitted.map(|sides| sides.new).or(self.new.median)
     }
 
-    /// Returns the change with the noise within the runs, which the thirds of each run tell.
-    pub(crate) fn with_noise(self, base: &[Option<[u64; 3]>], new: &[Option<[u64; 3]>]) -> Self {
+    /// Returns the change with the noise that values of both sides tell, such as the thirds of each run.
+    pub(crate) fn with_noise(self, base: &[f64], new: &[f64]) -> Self {
         Self {
             noise: noise(base, new),
             ..self
@@ -347,6 +348,28 @@ impl Judge {
         self.judged(base, new, shift, unit, preference)
     }
 
+    /// Judges a change again with an interval that reaches at least so far on both sides of it.
+    pub(crate) fn at_least(&self, change: &Change, reach: f64, unit: Unit) -> Change {
+        let (Some(estimate), Some(interval)) = (change.absolute, change.interval) else {
+            return change.clone();
+        };
+        let end = |end: f64| Number::new(end).unwrap_or(estimate);
+        let interval = ConfidenceInterval {
+            low: end(interval.low.get().min(estimate.get() - reach)),
+            high: end(interval.high.get().max(estimate.get() + reach)),
+            ..interval
+        };
+        let shift = Shift {
+            estimate,
+            interval: Some(interval),
+        };
+        let (base, new) = (&change.base.values, &change.new.values);
+        Change {
+            noise: change.noise,
+            ..self.judged(base, new, Some(shift), unit, Preference::Lower)
+        }
+    }
+
     /// Judges a figure whose shift is known; none is a change of class `unknown`.
     pub(crate) fn judged(
         &self,
@@ -398,27 +421,26 @@ impl Judge {
     }
 }
 
-/// Returns the noise within runs; `None` if a side has no run whose thirds are known.
-fn noise(base: &[Option<[u64; 3]>], new: &[Option<[u64; 3]>]) -> Option<Number> {
+/// Returns the noise of values; `None` if a side has none.
+fn noise(base: &[f64], new: &[f64]) -> Option<Number> {
     /// Standard deviation of a normal distribution, in median distances.
     const NORMAL: f64 = 1.4826;
     let mut distances = Vec::new();
     for side in [base, new] {
-        let thirds: Vec<f64> = side
-            .iter()
-            .flatten()
-            .flatten()
-            .map(|&ns| of_ns(ns))
-            .collect();
-        let middle = median(&thirds)?;
-        distances.extend(thirds.iter().map(|third| (third - middle).abs()));
+        let middle = median(side)?;
+        distances.extend(side.iter().map(|value| (value - middle).abs()));
     }
     Number::new(NORMAL * median(&distances)?)
 }
 
+/// Returns the thirds of all runs as values.
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
-fn of_ns(ns: u64) -> f64 {
-    ns as f64
+pub(crate) fn thirds(runs: &[Option<[u64; 3]>]) -> Vec<f64> {
+    runs.iter()
+        .flatten()
+        .flatten()
+        .map(|&ns| ns as f64)
+        .collect()
 }
 
 /// Returns values of both sides that add up with the change.

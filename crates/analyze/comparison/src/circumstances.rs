@@ -169,6 +169,16 @@ impl ShareRange {
         between.max(0.0)
     }
 
+    /// Returns the shares of both sides, once if they are the same.
+    fn and(self, new: Self) -> Message {
+        let (was, now) = (self.text(), new.text());
+        if was.text == now.text {
+            now
+        } else {
+            message!("base {}, new {}", was, now)
+        }
+    }
+
     fn text(self) -> Message {
         let (least, most) = (percent(self.least), percent(self.most));
         if least.text == most.text {
@@ -208,9 +218,12 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
     if different.is_empty() {
         // States with a negligible share would only make the sentence longer.
         states.retain(|state| state_range(new, state).is_some_and(|range| range.most >= SHARE));
-        result
-            .same
-            .push(message!("{} {}", CLOCK, states_text(new, &states)));
+        let shares = states.iter().map(|state| {
+            let both = state_range(base, state).zip(state_range(new, state));
+            message!("{} {}", name(state), both.map(|(was, now)| was.and(now)))
+        });
+        let shares = Message::joined(shares, ", ");
+        result.same.push(message!("{} {}", CLOCK, shares));
     } else {
         let (was, now) = (states_text(base, &different), states_text(new, &different));
         result.add_difference(CLOCK, was, now);
@@ -245,7 +258,7 @@ fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {
             message!("{} of the time", was.text()),
             message!("{} of the time", now.text()),
         ),
-        (Some(_), Some(now)) => result.same.push(message!("{} {}", OTHERS, now.text())),
+        (Some(was), Some(now)) => result.same.push(message!("{} {}", OTHERS, was.and(now))),
         (was, now) => result
             .unknown
             .push(unknown(OTHERS, was.is_some(), now.is_some())),

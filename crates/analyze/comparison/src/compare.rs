@@ -8,10 +8,10 @@ use crate::circumstances::{Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 use crate::difference::difference;
 use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
-use crate::headline::{different_work, headline};
+use crate::headline::{Times, different_work, headline};
 use crate::kernels::{self, KernelChange};
 use crate::metric_changes::{self, MetricChange};
-use crate::moved::{moved, unknown_cause_notes};
+use crate::moved::{mixed_waits_note, moved, unknown_cause_notes};
 use crate::per_unit::PerUnit;
 use crate::repeated::repeated;
 use crate::runs::Runs;
@@ -103,7 +103,7 @@ impl<'a> Changes<'a> {
     pub fn comparison(mut self, options: &CompareOptions) -> Comparison {
         let (preset, allow_different) = (options.preset, options.allow_different);
         let work = self.work(preset, options.per.as_ref());
-        clear_directions(&mut self.metrics, &work);
+        clear_directions(&mut self.metrics, &mut self.kernels, &work);
         let Self {
             base,
             new,
@@ -124,14 +124,22 @@ impl<'a> Changes<'a> {
             .chain(caveat_notes(base, new))
             .chain(repeated)
             .chain(kernels::one_sided_note(&kernels, &metrics))
+            .chain(mixed_waits_note(base, new))
             .chain(unknown_cause_notes(&metrics));
-        let headline = headline(&work, &metrics, &kernels, &judge.floor, is_clock_known);
+        let difference = difference(&metrics);
+        let times = Times {
+            work: &work,
+            metrics: &metrics,
+            difference: difference.as_ref(),
+            floor: &judge.floor,
+        };
+        let headline = headline(times, &kernels, is_clock_known);
 
         Comparison {
             schema: SCHEMA.to_owned(),
             headline,
             moved: moved(&metrics, &work),
-            difference: difference(&metrics),
+            difference,
             work,
             fusion,
             base: facts(base),

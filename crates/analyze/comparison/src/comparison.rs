@@ -2,7 +2,8 @@
 
 use std::iter::once;
 
-use metalens_analyzer::{Message, Note};
+use metalens_analyzer::message::name;
+use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,35 @@ pub struct ComparisonMethod {
 }
 
 impl Comparison {
+    /// Leaves the reason why the sides are not compared, and the way on, instead of all changes: what was
+    /// recorded differently would be taken for the program's. A gate is inconclusive.
+    #[must_use]
+    pub fn refused(mut self) -> Self {
+        let reasons = self.comparable.differ.iter().map(|difference| {
+            let (base, new) = (&difference.base, &difference.new);
+            message!("{}: base {}, new {}", name(&difference.what), base, new)
+        });
+        self.headline = message!(
+            "Not compared, because the sides were recorded differently: {}. Record both sides under the \
+             same conditions, which renews a baseline, or compare them anyway with --allow-different",
+            Message::joined(reasons, "; ")
+        );
+        if let Some(gate) = &mut self.gate {
+            (gate.missed, gate.inconclusive) = (true, true);
+            gate.rows.clear();
+        }
+        (self.metrics, self.kernels, self.moved) = (Vec::new(), Vec::new(), Vec::new());
+        (self.difference, self.fusion, self.work.per_unit) = (None, None, Vec::new());
+        self.notes.clear();
+        self
+    }
+
+    /// Returns whether the sides are not compared.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        !self.comparable.comparable && !self.comparable.forced
+    }
+
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let moved = self.moved.iter_mut().map(|quantity| &mut quantity.says);

@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric_changes::{MetricChange, find};
+use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::MetricGroup;
+use crate::per_unit::{BUSY, IDLE, WALL};
 use metalens_analyzer::Number;
 
 /// The difference between one run of each side, as a sum.
@@ -17,6 +18,22 @@ pub struct Difference {
     pub time_ns: Sides<Number>,
     /// Parts that sum to that time, the one that changed most first.
     pub parts: Vec<DifferencePart>,
+    /// The same time by steps. Null if the sides have not the same steps.
+    pub steps: Option<StepsDifference>,
+}
+
+/// The steps of one run of each side. `count` × `median_ns` + `away_ns` + `once_ns` is the time from first to
+/// last GPU work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepsDifference {
+    /// Number of steps with a known length.
+    pub count: Sides<Number>,
+    /// Median length of a step, in nanoseconds.
+    pub median_ns: Sides<Number>,
+    /// Time that the steps take more than the median, in nanoseconds: negative if less.
+    pub away_ns: Sides<Number>,
+    /// Time outside of these steps, in nanoseconds: a prefill, the last step.
+    pub once_ns: Sides<Number>,
 }
 
 /// Values of both sides.
@@ -47,6 +64,78 @@ impl Sides<Number> {
     }
 }
 
+impl StepsDifference {
+    /// Returns the steps of these runs; `None` if the sides have not the same ones.
+    fn of(metrics: &[MetricChange], runs: Sides<usize>, time_ns: Sides<Number>) -> Option<Self> {
+        let values = |id: &str| {
+            let [base, new] = runs.of(find(metrics, id)?);
+            Some(Sides {
+                base: base?,
+                new: new?,
+            })
+        };
+        let (count, median_ns) = (values("steps.measured")?, values("steps.median_ns")?);
+        let once_ns = values("steps.once_ns")?;
+        let away = |side: fn(Sides<Number>) -> Number| {
+            let usual_ns = side(count).get() * side(median_ns).get();
+            Number::new(side(time_ns).get() - side(once_ns).get() - usual_ns)
+        };
+        let away_ns = Sides {
+            base: away(|sides| sides.base)?,
+            new: away(|sides| sides.new)?,
+        };
+        has_same_steps(metrics).then_some(Self {
+            count,
+            median_ns,
+            away_ns,
+            once_ns,
+        })
+    }
+
+    /// Returns what each part adds to the difference, in nanoseconds: their sum is the difference.
+    #[must_use]
+    pub fn parts_ns(&self) -> [(StepsPart, f64); 4] {
+        [
+            (
+                StepsPart::Count,
+                self.count.change() * self.median_ns.base.get(),
+            ),
+            (
+                StepsPart::Median,
+                self.count.new.get() * self.median_ns.change(),
+            ),
+            (StepsPart::Away, self.away_ns.change()),
+            (StepsPart::Once, self.once_ns.change()),
+        ]
+    }
+}
+
+/// Part of the difference of the time, by steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepsPart {
+    /// More or fewer steps, each with base's median length.
+    Count,
+    /// A longer or shorter median of new's steps.
+    Median,
+    /// Steps that are longer or shorter than the median.
+    Away,
+    /// Time outside of the steps.
+    Once,
+}
+
+impl StepsPart {
+    /// Returns the part as tables and sentences call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Count => "number of steps",
+            Self::Median => "median step",
+            Self::Away => "steps away from the median",
+            Self::Once => "outside of the steps",
+        }
+    }
+}
+
 impl Sides<usize> {
     /// Returns the values of these runs.
     fn of(self, metric: &MetricChange) -> [Option<Number>; 2] {
@@ -56,54 +145,49 @@ impl Sides<usize> {
 }
 
 /// Returns the difference; `None` if a side has no time, or parts that do not sum to it. Medians of
-/// several runs would not: each side is one of its runs.
+/// several runs would not: each side is one of its runs. Where a cause is told on one side only, all idle time
+/// is one part.
 pub(crate) fn difference(metrics: &[MetricChange]) -> Option<Difference> {
-    let wall = find(metrics, "window.span_ns")?;
+    let wall = find(metrics, WALL)?;
     let runs = Sides {
         base: median_run(&wall.change.base.values)?,
         new: median_run(&wall.change.new.values)?,
     };
-    let mut parts = Vec::new();
-    for metric in metrics
-        .iter()
-        .filter(|metric| metric.id == "busy.busy_ns" || metric.group == MetricGroup::Idle)
-    {
-        let time_ns = match runs.of(metric) {
-            [Some(base), Some(new)] => Sides { base, new },
-            [None, None] => continue,
-            // What only one side tells is no time that the other saved.
-            [Some(time_ns), None] | [None, Some(time_ns)] if time_ns.get() == 0.0 => continue,
-            _ => return None,
-        };
-        parts.push(DifferencePart {
-            id: metric.id.clone(),
-            name: metric.name.clone(),
-            time_ns,
-        });
-    }
-
     let [base, new] = runs.of(wall);
     let time_ns = Sides {
         base: base?,
         new: new?,
     };
-    let is_sum = |side: fn(Sides<Number>) -> Number| {
-        let sum: f64 = parts.iter().map(|part| side(part.time_ns).get()).sum();
-        sum == side(time_ns).get()
+    let parts_of = |is_idle: fn(&MetricChange) -> bool| {
+        let is_part = |metric: &&MetricChange| metric.id == BUSY || is_idle(metric);
+        let parts = metrics.iter().filter(is_part).filter_map(|metric| {
+            let time_ns = match runs.of(metric) {
+                [Some(base), Some(new)] => Sides { base, new },
+                // What only one side tells is no time that the other saved: the sum will lack it.
+                _ => return None,
+            };
+            Some(DifferencePart {
+                id: metric.id.clone(),
+                name: metric.name.clone(),
+                time_ns,
+            })
+        });
+        let parts: Vec<DifferencePart> = parts.collect();
+        let is_sum = |side: fn(Sides<Number>) -> Number| {
+            let sum: f64 = parts.iter().map(|part| side(part.time_ns).get()).sum();
+            sum == side(time_ns).get()
+        };
+        (is_sum(|sides| sides.base) && is_sum(|sides| sides.new)).then_some(parts)
     };
-    if !is_sum(|sides| sides.base) || !is_sum(|sides| sides.new) {
-        return None;
-    }
-    parts.sort_by(|a, b| {
-        b.time_ns
-            .change()
-            .abs()
-            .total_cmp(&a.time_ns.change().abs())
-    });
+    let by_cause = parts_of(|metric| metric.group == MetricGroup::Idle);
+    let mut parts = by_cause.or_else(|| parts_of(|metric| metric.id == IDLE))?;
+    let size = |part: &DifferencePart| part.time_ns.change().abs();
+    parts.sort_by(|a, b| size(b).total_cmp(&size(a)));
     Some(Difference {
         runs,
         time_ns,
         parts,
+        steps: StepsDifference::of(metrics, runs, time_ns),
     })
 }
 

@@ -70,7 +70,8 @@ pub(crate) fn relative(share: f64) -> String {
     match share {
         _ if share == 0.0 => "±0 %".to_owned(),
         _ if share < 0.0 => format!("−{}", percent(-share)),
-        _ if share < 2.0 => format!("+{}", percent(share)),
+        // Half as much again is a share; a percentage near 100 % is said as one of a whole.
+        _ if share < 0.95 => format!("+{}", percent(share)),
         _ if share < 98.95 => format!("×{:.1}", share + 1.0),
         _ => format!("×{:.0}", share + 1.0),
     }

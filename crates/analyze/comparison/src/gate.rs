@@ -32,6 +32,8 @@ pub struct Gate {
     pub kernels: Vec<KernelLimit>,
     /// Least number of runs of a side. None for as many runs of new as base has.
     pub runs: Option<usize>,
+    /// True if the work was meant to change: limits of amounts of work only warn.
+    pub may_change_work: bool,
     /// True if too few runs, and limits that they cannot decide, are warnings.
     pub allow_inconclusive: bool,
 }
@@ -132,8 +134,8 @@ impl Limit {
 impl Default for Gate {
     /// Returns the limits that apply without a configuration file. A step may have 5 % more time of its own,
     /// and the median of a kernel with at least 5 % of the kernel time may be 5 % longer, or as much as is
-    /// noise within the runs. A step has as many GPU intervals as before. Times of the whole run, which vary
-    /// much more, only warn.
+    /// noise within the runs. A step has as many GPU intervals as before, and not more command buffers.
+    /// Waits, which are not always told, and times of the whole run, which vary much more, only warn.
     ///
     /// An increase of 5 % in the wall time or the busy time of as many GPU intervals fails where no steps are
     /// known. A kernel that only new has is not judged. A kernel that only base has is a miss.
@@ -151,6 +153,10 @@ impl Default for Gate {
             severity: GateSeverity::Warn,
             ..limit
         };
+        let optional = |limit: Limit| Limit {
+            optional: true,
+            ..limit
+        };
         let slower = Limit {
             slower: Some(0.05),
             ..Limit::default()
@@ -160,6 +166,8 @@ impl Default for Gate {
             metrics: vec![
                 metric(OWN, slower, Some(true)),
                 metric("steps.intervals", same_count(0.0), Some(true)),
+                metric("steps.command_buffers", growing_by(0.0), Some(true)),
+                metric("steps.waits", warned(optional(growing_by(0.0))), Some(true)),
                 metric("counts.intervals", same_count(0.02), Some(false)),
                 metric("window.span_ns", growing_by(0.05), Some(false)),
                 metric("busy.busy_ns", growing_by(0.05), Some(false)),
@@ -172,6 +180,7 @@ impl Default for Gate {
                 all_kernels(KernelFigure::Instances, 0.01, same_count(0.02)),
             ],
             runs: None,
+            may_change_work: false,
             allow_inconclusive: false,
         }
     }

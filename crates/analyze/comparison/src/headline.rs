@@ -1,35 +1,41 @@
-//! Writes the headline of a comparison: the time of the whole run first, then the work, the kernels that
-//! one side lacks, and the time per unit of work where all units are alike.
+//! Writes the headline of a comparison: the time per unit of work where all units are alike, or where the
+//! median step changed by another share than the whole run, then the time of the whole run, the work, and the
+//! kernels that one side lacks.
 
-use metalens_analyzer::message::{counted, name, percent};
+use metalens_analyzer::message::{counted, name, percent, ungrouped};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{Change, ChangeClass, Floor};
+use crate::by_turns::runs_to_tell;
+use crate::change::{Change, ChangeClass, Direction, Floor};
 use crate::comparison::Comparison;
-use crate::kernel_sentences::{common, one_sided, other_counts, tails};
+use crate::difference::{Difference, StepsDifference, StepsPart};
+use crate::kernel_sentences::{changed, common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
-use crate::metric_changes::{MetricChange, find};
+use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::MetricGroup;
-use crate::per_unit::TimeBasis;
+use crate::outliers::find_outliers;
+use crate::per_unit::{TimeBasis, WALL};
 use crate::sentences::{
-    confidence, difference, extent, relation, rounded_up, runs, scope_of, share, sureness,
-    unchanged, value,
+    confidence, difference, extent, first_few, more_runs, relation, relative, rounded_up, runs,
+    scope_of, share, sureness, unchanged, value,
 };
+use crate::statistics::median;
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
 use metalens_analyzer::Number;
 
 /// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
 pub(crate) fn headline(
-    work: &WorkComparison,
-    metrics: &[MetricChange],
+    times: Times<'_>,
     kernels: &[KernelChange],
-    floor: &Floor,
     is_clock_known: bool,
 ) -> Message {
+    let Times { work, metrics, .. } = times;
     let mut sentences = Vec::new();
-    sentences.push(time(work, metrics, floor));
-    sentences.extend(pace(metrics));
+    sentences.extend(times.lead());
+    sentences.push(times.whole_with_parts());
+    sentences.extend(changed(work, kernels, is_clock_known));
+    sentences.extend(memory(metrics));
     // Who asks for fusion expects other names.
     if work.common_kernels == 0 && !kernels.is_empty() && !work.taken_as_same {
         sentences.push(if work.amount == WorkAmount::Same {
@@ -44,9 +50,8 @@ pub(crate) fn headline(
     sentences.extend(amounts(work, metrics, kernels));
     sentences.extend(one_sided(work, kernels, "base", "new"));
     sentences.extend(other_counts(work, metrics, kernels));
-    sentences.extend(common(work, kernels, is_clock_known));
+    sentences.extend(common(work, kernels));
     sentences.extend(tails(kernels));
-    sentences.extend(per_unit(work, floor));
     Message::joined(sentences, ". ")
 }
 
@@ -64,12 +69,30 @@ fn pace(metrics: &[MetricChange]) -> Option<Message> {
             message!("{} → {}", was, now)
         })
     };
+    let period = find(metrics, "steps.period_ns").map(|period| &period.change);
+    let is_other = period.is_some_and(Change::is_material);
     Some(message!(
-        "Both sides keep a pace: period {}, GPU busy in a step {}, late steps {}",
+        "{}: period {}, GPU busy in a step {}, late steps {}",
+        if is_other {
+            "The pace changed"
+        } else {
+            "Both sides keep a pace"
+        },
         figure("steps.period_ns")?,
         figure("steps.gpu_ns")?,
         figure("steps.missed")?
     ))
+}
+
+/// Names the figures of memory that became worse: the wall time says nothing about them.
+fn memory(metrics: &[MetricChange]) -> Option<Message> {
+    let worse = metrics.iter().filter(|metric| {
+        let is_worse = metric.change.direction == Some(Direction::Worse);
+        metric.group == MetricGroup::Memory && is_worse && metric.change.is_material()
+    });
+    let worse = worse.map(|metric| message!("{} {}", name(&metric.name), share(&metric.change)));
+    let worse: Vec<Message> = worse.collect();
+    (!worse.is_empty()).then(|| message!("Worse: {}", first_few(worse, NAMED)))
 }
 
 /// Describes the amounts of work.
@@ -80,7 +103,9 @@ fn amounts(
 ) -> Option<Message> {
     let counts = all_counts(metrics)?;
     let word = match (work.amount, work.taken_as_same) {
-        (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
+        (WorkAmount::Same, _) if work.other_mix || has_other_kernels(work, kernels) => {
+            "Same amount, other kernels"
+        }
         (WorkAmount::Same, _) => "Same work",
         (WorkAmount::Different, true) => "Different work, taken as the same (--preset fusion)",
         (WorkAmount::Different, false) => "Different work",
@@ -108,7 +133,8 @@ fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
     })
 }
 
-/// Returns `800 GPU intervals instead of 1,000 (−20.0 %)`, or the count if it is the same.
+/// Returns `800 GPU intervals instead of 1,000 (−20.0 %)`, or the count if it is the same; with the range of the
+/// runs of a side that differ.
 fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     let change = &find(metrics, id)?.change;
     let (was, now) = (change.base_value()?, change.new_value()?);
@@ -123,37 +149,170 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     } else {
         message!("{} {}s", value(now, Unit::Count), name(noun))
     };
+    let apart = [("base", &change.base), ("new", &change.new)].map(|(side, values)| {
+        let ends = values
+            .min
+            .zip(values.max)
+            .filter(|(least, most)| least != most)?;
+        let [least, most] = [ends.0, ends.1].map(|end| value(end, Unit::Count));
+        Some(message!("; {} has {} to {}", side, least, most))
+    });
+    let apart = apart.into_iter().flatten();
+    let apart = apart.filter(|_| change.material_class() == ChangeClass::Unstable);
+    let apart = Message::joined(apart, "");
     Some(if was == now {
-        counted
+        message!("{}{}", counted, apart)
     } else {
         let was = value(was, Unit::Count);
-        message!("{} instead of {} ({})", counted, was, share(change))
+        message!(
+            "{} instead of {} ({}){}",
+            counted,
+            was,
+            share(change),
+            apart
+        )
     })
 }
 
-/// Describes the change of the time of the whole run, and where it comes from.
-fn time(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
-    let verdict = whole(work, metrics, floor);
-    let class = find(metrics, "window.span_ns").map(|wall| wall.change.class);
-    if matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
-        message!("{}; {}", verdict, busy_and_idle(metrics))
-    } else {
-        verdict
+/// What the sentences on the time are taken from.
+#[derive(Clone, Copy)]
+pub(crate) struct Times<'a> {
+    pub(crate) work: &'a WorkComparison,
+    pub(crate) metrics: &'a [MetricChange],
+    pub(crate) difference: Option<&'a Difference>,
+    pub(crate) floor: &'a Floor,
+}
+
+impl<'a> Times<'a> {
+    /// Returns the first sentence: the budget of a program that keeps a pace; the change of the time per unit of
+    /// work, if the sides did different amounts of the same; of the median step, if that tells another story
+    /// than the whole run; else the change of that.
+    fn verdict(self) -> Message {
+        self.lead().unwrap_or_else(|| self.whole())
+    }
+
+    /// Returns what comes before the whole run.
+    fn lead(self) -> Option<Message> {
+        if let Some(pace) = pace(self.metrics) {
+            return Some(pace);
+        }
+        if let Some(step) = self.other_step() {
+            let unit = Some("step".into());
+            return Some(of_wall(unit, Some(step), self.floor, Subject::New));
+        }
+        let unit = self.work.unit()?;
+        let change = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
+        Some(of_wall(Some(unit), change, self.floor, Subject::New))
+    }
+
+    /// Describes the change of the wall time of whole runs.
+    fn whole(self) -> Message {
+        let subject = if self.work.is_other() || self.other_step().is_some() {
+            Subject::Run
+        } else {
+            Subject::New
+        };
+        let wall = find(self.metrics, WALL).map(|wall| &wall.change);
+        of_wall(None, wall, self.floor, subject)
+    }
+
+    /// Describes the same, and where it comes from: from the steps if these come first, else from busy and idle
+    /// time.
+    fn whole_with_parts(self) -> Message {
+        let verdict = self.whole();
+        let class = find(self.metrics, WALL).map(|wall| wall.change.class);
+        if !matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
+            return verdict;
+        }
+        let steps = self
+            .difference
+            .and_then(|difference| difference.steps.as_ref());
+        let is_by_steps = self.work.basis == TimeBasis::Step || self.other_step().is_some();
+        let parts = steps.filter(|_| is_by_steps).map(by_steps);
+        let parts = parts.unwrap_or_else(|| busy_and_idle(self.metrics));
+        message!("{}; {}", verdict, parts)
+    }
+
+    /// Returns the change of the median step, if as much work changed the whole run, and by another share: some
+    /// steps are longer, or what runs once.
+    fn other_step(self) -> Option<&'a Change> {
+        /// Least distance between two shares that tell different stories.
+        const APART: f64 = 0.02;
+        let (work, metrics) = (self.work, self.metrics);
+        if work.basis != TimeBasis::Whole || work.is_other() || !has_same_steps(metrics) {
+            return None;
+        }
+        // Of steps of two lengths, the median went from one to the other, and the rest makes up for it.
+        let [_, (_, median_ns), (_, away_ns), _] = self.difference?.steps.as_ref()?.parts_ns();
+        let is_length = (-2.0..=-0.5).contains(&(away_ns / median_ns));
+        let of_run = &find(metrics, WALL)?.change;
+        if is_length || !of_run.is_material() {
+            return None;
+        }
+        let of_step = &find(metrics, "steps.median_ns")?.change;
+        let ends = |change: &Change| {
+            let base = change.base_value()?.get();
+            let interval = change.interval.map(|both| (both.low, both.high));
+            let (low, high) = interval.or(change.absolute.map(|by| (by, by)))?;
+            Some((low.get() / base, high.get() / base))
+        };
+        let ((run_low, run_high), (step_low, step_high)) = (ends(of_run)?, ends(of_step)?);
+        let is_apart = run_low > step_high || step_low > run_high;
+        let by = of_run.relative? - of_step.relative?;
+        (is_apart && by.abs() >= APART).then_some(of_step)
     }
 }
 
-/// Describes the change of the time per unit of work, if the sides did different amounts of the same.
-fn per_unit(work: &WorkComparison, floor: &Floor) -> Option<Message> {
-    let unit = work.unit()?;
-    Some(of_wall(Some(unit), &work.per_unit, floor, Subject::New))
+/// Returns what the parts of the run add to the difference, those with most of it by name.
+fn by_steps(steps: &StepsDifference) -> Message {
+    /// Share of the largest part that is too small to be named.
+    const LITTLE: f64 = 0.02;
+    let mut parts = steps.parts_ns().to_vec();
+    parts.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    let largest_ns = parts.first().map_or(0.0, |(_, ns)| ns.abs());
+    let is_large = |ns: f64| ns.abs() >= LITTLE * largest_ns;
+    let shown = |ns: f64| Number::new(ns).map(|by| difference(by, Unit::Ns));
+    let more = steps.count.change();
+    let (named, others) = parts.split_at(NAMED);
+    let named = named.iter().filter(|(_, ns)| is_large(*ns));
+    let named = named.map(|&(part, ns)| match part {
+        StepsPart::Count => {
+            let word = if more < 0.0 { "fewer" } else { "more" };
+            let count = Number::new(more.abs()).map(|count| value(count, Unit::Count));
+            message!("{} {} steps {}", count, word, shown(ns))
+        }
+        _ => message!("{} {}", part.label(), shown(ns)),
+    });
+    let rest: f64 = others.iter().map(|(_, ns)| ns).sum();
+    let rest = is_large(rest).then(|| message!("others {}", shown(rest)));
+    Message::joined(named.chain(rest), ", ")
 }
 
 impl Comparison {
-    /// Returns the change of the wall time, as in the headline.
+    fn times(&self) -> Times<'_> {
+        Times {
+            work: &self.work,
+            metrics: &self.metrics,
+            difference: self.difference.as_ref(),
+            floor: &self.method.floor,
+        }
+    }
+
+    /// Returns the first sentence of the headline: the change of the time.
     #[must_use]
     pub fn verdict(&self) -> Message {
-        let floor = &self.method.floor;
-        per_unit(&self.work, floor).unwrap_or_else(|| whole(&self.work, &self.metrics, floor))
+        self.times().verdict()
+    }
+
+    /// Returns what the headline says next: the whole run if the verdict is about a unit of work, else the
+    /// changes of busy and idle time.
+    #[must_use]
+    pub fn because(&self) -> Message {
+        let times = self.times();
+        match times.lead() {
+            Some(_) => times.whole_with_parts(),
+            None => busy_and_idle(times.metrics),
+        }
     }
 
     /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
@@ -171,7 +330,7 @@ impl Comparison {
     /// Returns the unit that times should be compared per if a run has too few of it for that.
     #[must_use]
     pub fn missing_unit(&self) -> Option<Message> {
-        let wall = find(&self.work.per_unit, "window.span_ns").map(|wall| &wall.change);
+        let wall = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
         let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
         self.work.unit().filter(|_| both.is_none())
     }
@@ -243,20 +402,10 @@ enum Subject {
     Run,
 }
 
-/// Describes the change of the wall time of whole runs.
-fn whole(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
-    let subject = if work.is_other() {
-        Subject::Run
-    } else {
-        Subject::New
-    };
-    of_wall(None, metrics, floor, subject)
-}
-
-/// Describes the change of the wall time among figures per unit of work, or of whole runs.
+/// Describes a change of the wall time: that of a unit of work, or of whole runs.
 fn of_wall(
     unit: Option<Message>,
-    metrics: &[MetricChange],
+    wall: Option<&Change>,
     floor: &Floor,
     subject: Subject,
 ) -> Message {
@@ -267,7 +416,6 @@ fn of_wall(
         Subject::Run => "The run",
         Subject::New => "New",
     };
-    let wall = find(metrics, "window.span_ns").map(|wall| &wall.change);
     let both = wall.and_then(|wall| Some((wall.base_value()?, wall.new_value()?)));
     let (Some(change), Some((was, now))) = (wall, both) else {
         return match (is_per_unit, wall.is_some()) {
@@ -279,8 +427,12 @@ fn of_wall(
 
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
     if let Some(at_most) = at_most(change, subject) {
-        let seen = if is_per_unit { "no" } else { "No" };
-        return message!("{}{} change seen: {}; {}", per, seen, both, at_most);
+        let no = if is_per_unit { "no" } else { "No" };
+        let seen = match change.class {
+            ChangeClass::Grown | ChangeClass::Shrunk => "that counts",
+            _ => "seen",
+        };
+        return message!("{}{} change {}: {}; {}", per, no, seen, both, at_most);
     }
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
@@ -296,28 +448,65 @@ fn of_wall(
             };
             message!("{}{}: {}{}", per, word, both, sure)
         }
-        _ => message!(
-            "{}{}, the runs vary too much: {}{}",
-            per,
-            if !is_per_unit {
-                "Inconclusive"
-            } else {
+        _ => {
+            let word = if is_per_unit {
                 "inconclusive"
-            },
-            both,
-            sure
-        ),
+            } else {
+                "Inconclusive"
+            };
+            let far = far_runs(change, floor);
+            let needed = runs_to_tell(change, *floor, Unit::Ns).filter(|_| far.is_none());
+            let more = needed.map(|needed| more_runs(needed, was)).or(far);
+            message!(
+                "{}{}, the runs vary too much: {}{}{}",
+                per,
+                word,
+                both,
+                sure,
+                more
+            )
+        }
     }
 }
 
-/// Says how far a time may have moved although no change is seen; `None` if a change is seen, or if the runs
-/// cannot even exclude a large one.
+/// Names the runs that are far from the others of their side.
+fn far_runs(change: &Change, floor: &Floor) -> Option<Message> {
+    let sides = [("base", &change.base), ("new", &change.new)];
+    let far = sides.into_iter().filter_map(|(side, values)| {
+        let known: Option<Vec<f64>> = values
+            .values
+            .iter()
+            .map(|run| Some((*run)?.get()))
+            .collect();
+        let known = known?;
+        let found = find_outliers(&known, floor.for_values(Unit::Ns, median(&known)?, 0.0))?;
+        let runs = found.outliers.iter().filter_map(|run| {
+            let by = known.get(run.index)? / found.median - 1.0;
+            let number = ungrouped(run.index as u64 + 1);
+            Some(message!(
+                "run {} of {} is {} off",
+                number,
+                side,
+                relative(by)
+            ))
+        });
+        Some(runs.collect::<Vec<_>>())
+    });
+    let far: Vec<Message> = far.flatten().collect();
+    (!far.is_empty()).then(|| message!("; {}", first_few(far, NAMED)))
+}
+
+/// Says how far a time may have moved although no change is seen, or none that counts; `None` if one is, or if
+/// the runs cannot even exclude a large one.
 fn at_most(change: &Change, subject: Subject) -> Option<Message> {
     /// Share of base that is a large change.
     const LARGE: f64 = 0.1;
     /// Smallest share that is said.
     const LEAST: f64 = 0.001;
-    let is_seen = !matches!(change.class, ChangeClass::Unchanged | ChangeClass::Unstable);
+    let is_seen = !matches!(
+        change.material_class(),
+        ChangeClass::Unchanged | ChangeClass::Unstable
+    );
     let base = change.base_value()?.get();
     let interval = change.interval.filter(|_| !is_seen && base > 0.0)?;
     let (less, more) = (-interval.low.get() / base, interval.high.get() / base);
@@ -326,18 +515,17 @@ fn at_most(change: &Change, subject: Subject) -> Option<Message> {
         Subject::New => ("slower", "faster"),
     };
     let shown = |share: f64| percent(rounded_up(share, 3).max(LEAST));
-    let (more_shown, less_shown) = (shown(more), shown(less));
-    let other = (more_shown.text != less_shown.text).then(|| message!("{} ", less_shown));
-    (less.max(more) <= LARGE).then(|| {
-        message!(
-            "at most {} {} or {}{} ({})",
-            more_shown,
-            slower,
-            other,
-            faster,
-            confidence(interval.confidence)
-        )
-    })
+    let ends = if less < 0.0 {
+        message!("{} {}", shown(more), slower)
+    } else if more < 0.0 {
+        message!("{} {}", shown(less), faster)
+    } else {
+        let (more, less) = (shown(more), shown(less));
+        let other = (more.text != less.text).then(|| message!("{} ", less));
+        message!("{} {} or {}{}", more, slower, other, faster)
+    };
+    let sure = confidence(interval.confidence);
+    (less.max(more) <= LARGE).then(|| message!("at most {} ({})", ends, sure))
 }
 
 /// Says how much longer or shorter the wall time is.

@@ -1,19 +1,23 @@
 //! Says in the headline which kernels differ: on one side only, run more or less often, and how their
 //! instances changed.
 
-use metalens_analyzer::message::{counted, kernel, name};
+use metalens_analyzer::message::{counted, kernel, name, percent};
 use metalens_analyzer::{Message, message};
 
-use crate::change::ChangeClass;
+use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::kernels::KernelChange;
+use crate::lengths::KernelLength;
 use crate::metric_changes::{MetricChange, has_same_steps};
 use crate::per_unit::TimeBasis;
 use crate::sentences::{first_few, relative, share, value};
 use crate::unit::Unit;
 use crate::work::{WorkComparison, ran_as_often};
+use metalens_analyzer::Number;
 
 /// Largest number of kernels that a headline names in each list.
 const NAMED: usize = 3;
+/// Smallest change of the kernels of single runs that is named.
+const LARGE: f64 = 0.1;
 /// Smallest share of the kernel time of a kernel whose instances are worth a sentence.
 const SHARE: f64 = 0.05;
 
@@ -24,8 +28,19 @@ pub(crate) fn one_sided(
     base: &str,
     new: &str,
 ) -> Option<Message> {
-    let pairs = work.renamed.iter();
-    let renamed = pairs.map(|pair| message!("{} → {}", kernel(&pair.base), kernel(&pair.new)));
+    let known = kernels.iter().filter_map(|kernel| {
+        let new = kernel.renamed.as_ref()?;
+        Some((kernel, new))
+    });
+    let (moved, known): (Vec<_>, Vec<_>) = known.partition(|(was, new)| was.name == new.name);
+    let moved = moved.into_iter().map(|(was, new)| {
+        let channel = |side: &Option<String>| name(side.as_deref().unwrap_or("unknown"));
+        let channels = (channel(&was.channel), channel(&new.channel));
+        message!("{} ({} → {})", kernel(&was.name), channels.0, channels.1)
+    });
+    let arrow = |was: &str, now: &str| message!("{} → {}", kernel(was), kernel(now));
+    let known = known.iter().map(|(was, new)| arrow(&was.name, &new.name));
+    let guessed = work.renamed.iter().map(|pair| arrow(&pair.base, &pair.new));
     let gone: Vec<&KernelChange> = kernels
         .iter()
         .filter(|kernel| {
@@ -50,7 +65,9 @@ pub(crate) fn one_sided(
         before.count() == after.count()
     });
     let lists = [
-        list("probably renamed: ".into(), renamed.collect()),
+        list("on another channel: ".into(), moved.collect()),
+        list("under another name: ".into(), known.collect()),
+        list("probably renamed: ".into(), guessed.collect()),
         list(message!("only in {}: ", name(base)), names(&gone)),
         list(message!("only in {}: ", name(new)), names(&added)),
     ];
@@ -102,47 +119,88 @@ pub(crate) fn other_counts(
     list("Instances: ".into(), moved.collect())
 }
 
-/// Says how the kernels that both sides have changed, each by its median instance: if all changed by one
-/// factor at a clock that is not recorded, or if the sides did other work and no rate compares them.
-pub(crate) fn common(
+/// Names the kernels whose instances became slower or faster, those with the largest effect first; or says that
+/// all changed by one factor, at a clock that is not recorded.
+pub(crate) fn changed(
     work: &WorkComparison,
     kernels: &[KernelChange],
     is_clock_known: bool,
 ) -> Option<Message> {
-    let known: Vec<&KernelChange> = kernels
-        .iter()
-        .filter(|kernel| !kernel.is_one_sided())
-        .collect();
-    let changes = known.iter().filter_map(|kernel| kernel.med_ns.relative);
-    let mut changes: Vec<f64> = changes.filter(|change| change.is_finite()).collect();
-    changes.sort_by(f64::total_cmp);
-    let (least, most) = (*changes.first()?, *changes.last()?);
-    let range = || {
-        let (from, to) = (relative(least), relative(most));
-        if from.text == to.text {
-            from
+    let known = kernels.iter().filter(|kernel| !kernel.is_one_sided());
+    let are_all_moved = known.clone().all(|kernel| kernel.med_ns.is_material());
+    let ends = ends(kernels).filter(|(least, most)| are_alike(*least, *most));
+    if let Some(ends) = ends.filter(|_| are_all_moved && !is_clock_known)
+        && known.clone().count() > 1
+    {
+        let work = if work.is_other() {
+            "more or less work in each, or "
         } else {
-            message!("{} to {}", from, to)
-        }
-    };
-
-    let is_one_factor = known.len() > 1
-        && known.iter().all(|kernel| kernel.med_ns.is_material())
-        && are_alike(least, most);
-    if is_one_factor && !is_clock_known {
+            ""
+        };
         return Some(message!(
-            "All {} that both sides have changed alike, each by its median instance: {}; another \
+            "All {} that both sides have changed alike, each by its median instance: {}; {}another \
              GPU clock would explain that, and the clock is not recorded",
-            counted(known.len() as u64, "kernel"),
-            range()
+            counted(known.count() as u64, "kernel"),
+            range(ends),
+            work
         ));
     }
-    (work.is_other() && work.basis == TimeBasis::Whole).then(|| {
-        message!(
-            "Kernels that both sides have, each by its median instance: {}",
-            range()
-        )
-    })
+
+    let effect = |kernel: &KernelChange| {
+        let by = kernel.med_ns.absolute.map_or(0.0, |by| by.get().abs());
+        by * kernel.instances.new_value().map_or(1.0, Number::get)
+    };
+    // Of a single run, the noise is not known.
+    let is_sure = |change: &Change| match change.interval {
+        Some(_) => change.size == Some(ChangeSize::Large),
+        None => change.relative.is_some_and(|by| by.abs() >= LARGE),
+    };
+    let of = |direction: Direction| {
+        let moved = known
+            .clone()
+            .filter(|kernel| kernel.direction == Some(direction) && is_sure(&kernel.med_ns));
+        let mut moved: Vec<&KernelChange> = moved.collect();
+        moved.sort_by(|a, b| effect(b).total_cmp(&effect(a)));
+        let named = moved.iter();
+        let named = named.map(|moved| message!("{} {}", kernel(&moved.name), share(&moved.med_ns)));
+        named.collect::<Vec<_>>()
+    };
+    let lists = [
+        list("slower: ".into(), of(Direction::Worse)),
+        list("faster: ".into(), of(Direction::Better)),
+    ];
+    let lists: Vec<Message> = lists.into_iter().flatten().collect();
+    (!lists.is_empty()).then(|| message!("Kernels {}", Message::joined(lists, "; ")))
+}
+
+/// Says how the kernels that both sides have changed, each by its median instance, if the sides did other work
+/// and no rate compares them.
+pub(crate) fn common(work: &WorkComparison, kernels: &[KernelChange]) -> Option<Message> {
+    let is_asked = work.is_other() && work.basis == TimeBasis::Whole;
+    let ends = ends(kernels).filter(|_| is_asked)?;
+    Some(message!(
+        "Kernels that both sides have, each by its median instance: {}",
+        range(ends)
+    ))
+}
+
+/// Returns the least and the largest relative change of the kernels that both sides have.
+fn ends(kernels: &[KernelChange]) -> Option<(f64, f64)> {
+    let known = kernels.iter().filter(|kernel| !kernel.is_one_sided());
+    let changes = known.filter_map(|kernel| kernel.med_ns.relative);
+    let mut changes: Vec<f64> = changes.filter(|change| change.is_finite()).collect();
+    changes.sort_by(f64::total_cmp);
+    Some((*changes.first()?, *changes.last()?))
+}
+
+/// Returns both ends of relative changes, once if they are the same.
+fn range((least, most): (f64, f64)) -> Message {
+    let (from, to) = (relative(least), relative(most));
+    if from.text == to.text {
+        from
+    } else {
+        message!("{} to {}", from, to)
+    }
 }
 
 /// Returns whether the least and the largest relative change of kernels are one factor, as that of a clock is.
@@ -156,7 +214,7 @@ fn are_alike(least: f64, most: f64) -> bool {
 }
 
 /// Names the kernels whose median and total tell different stories: of which only some instances became
-/// longer or shorter, or that run in several lengths, so that the median went from one to another.
+/// longer or shorter, or whose instances have several lengths in another mix.
 pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
     let is_large = |kernel: &&KernelChange| kernel.share.is_some_and(|share| share >= SHARE);
     let large: Vec<&KernelChange> = kernels.iter().filter(is_large).collect();
@@ -164,10 +222,11 @@ pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
         .iter()
         .filter(|kernel| kernel.has_other_tail())
         .map(|tail| message!("{} (total {})", kernel(&tail.name), share(&tail.total_ns)));
-    let others = large.iter().filter(|kernel| kernel.has_other_mix());
-    let mixed = others.map(|mixed| {
-        let name = kernel(&mixed.name);
-        message!("{} (median {})", name, share(&mixed.med_ns))
+    let mixed = large.iter().filter(|kernel| kernel.has_other_mix());
+    let mixed = mixed.map(|mixed| {
+        let lengths = mixed.lengths.iter().map(length);
+        let lengths = Message::joined(lengths, ", ");
+        message!("{} ({})", kernel(&mixed.name), lengths)
     });
     let lists = [
         list(
@@ -175,12 +234,19 @@ pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
             tails.collect(),
         ),
         list(
-            "The median instance changed, the total did not; instances may be of several lengths: "
-                .into(),
+            "Another mix of lengths, which is other work: ".into(),
             mixed.collect(),
         ),
     ];
     lists.into_iter().flatten().collect()
+}
+
+/// Describes a length of a kernel's instances, such as `50.0 µs: 50 % → 69 %`.
+fn length(length: &KernelLength) -> Message {
+    let known = length.med_ns.base.or(length.med_ns.new);
+    let shown = known.map(|ns| value(ns, Unit::Ns));
+    let (was, now) = (length.share.base, length.share.new);
+    message!("{}: {} → {}", shown, percent(was), percent(now))
 }
 
 #[cfg(test)]

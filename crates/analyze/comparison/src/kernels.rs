@@ -7,11 +7,12 @@ use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues};
+use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues, known, thirds};
+use crate::lengths::{KernelLength, Lengths, is_other_mix};
 use crate::metric_changes::{MetricChange, find};
 use crate::runs::{KernelRuns, Runs};
 use crate::sentences::first_few;
-use crate::statistics::median_of_known;
+use crate::statistics::{median, median_of_known, squares};
 use crate::unit::Unit;
 use metalens_analyzer::Number;
 
@@ -25,19 +26,35 @@ pub struct KernelChange {
     pub name: String,
     /// GPU channel that it ran on. Null if the recording does not say.
     pub channel: Option<String>,
+    /// Its name and channel in new, if new has the kernel under others. Absent if they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<NewName>,
     /// Class of the change of its median instance, or its absence on one side.
     pub class: ChangeClass,
     /// Direction of that change: better or worse. Null if no significant change is known.
     pub direction: Option<Direction>,
     /// Largest share of its side's kernel time, by medians. Null if no side has a value.
     pub share: Option<f64>,
-    /// Change of the median duration, in nanoseconds.
+    /// Change of the median duration, in nanoseconds: of the mean over `lengths` in base's mix, if there are
+    /// any. The interval covers the noise of all kernels together.
     pub med_ns: Change,
     /// Change of the number of GPU intervals.
     pub instances: Change,
     /// Change of the summed durations, in nanoseconds. It has no direction if the kernel ran more or
     /// less often.
     pub total_ns: Change,
+    /// Lengths of the instances, the shortest first. Absent if the kernel has only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lengths: Vec<KernelLength>,
+}
+
+/// Name and channel of a kernel in new.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NewName {
+    /// Name of the kernel.
+    pub name: String,
+    /// GPU channel that it ran on. Null if the recording does not say.
+    pub channel: Option<String>,
 }
 
 impl KernelChange {
@@ -54,21 +71,104 @@ impl KernelChange {
         matches!(self.class, ChangeClass::Added | ChangeClass::Removed)
     }
 
-    /// Returns whether the kernel took more or less time in all although its median instance is the
-    /// same and it ran as often: some instances are longer or shorter.
+    /// Returns whether the kernel took more or less time in all although its median instance hardly changed
+    /// and it ran as often: some instances are longer or shorter.
     #[must_use]
     pub fn has_other_tail(&self) -> bool {
-        is_steady(&self.med_ns) && is_steady(&self.instances) && self.total_ns.is_material()
+        /// Share of the change of the total that the median may have changed by.
+        const HARDLY: f64 = 0.25;
+        let by = |change: &Change| change.relative.map(f64::abs);
+        let both = by(&self.med_ns).zip(by(&self.total_ns));
+        let is_of_some = both.is_some_and(|(median, total)| median <= HARDLY * total);
+        is_of_some
+            && is_steady(&self.instances)
+            && self.total_ns.is_material()
+            && !self.has_other_mix()
     }
 
-    /// Returns whether the median instance of several runs changed although the kernel ran as often and
-    /// took as much time in all: its instances may be of several lengths, of which the median is now
-    /// another. Of a single run, the median differs by chance.
+    /// Returns whether its instances have the same lengths in another mix: other work.
     #[must_use]
     pub fn has_other_mix(&self) -> bool {
-        let is_sure = self.med_ns.interval.is_some() && self.med_ns.is_material();
-        is_sure && is_steady(&self.instances) && is_steady(&self.total_ns)
+        is_other_mix(&self.lengths)
     }
+}
+
+/// Noise of kernels that are judged together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KernelNoise {
+    /// Standard deviation of a run, as a share of the median: the usual one of all kernels, since so few runs
+    /// tell that of none alone.
+    pub(crate) of_run: f64,
+    /// Number of deviations of a difference that are noise: the more kernels, the farther is one of them off
+    /// by chance.
+    pub(crate) deviations: f64,
+}
+
+impl KernelNoise {
+    /// Returns the noise of the median instances of kernels of which longer ones are looked for, or changed ones
+    /// if `is_both_ways`. If several are far off, each needs less: the procedure of Benjamini and Hochberg.
+    pub(crate) fn of<'a>(
+        kernels: impl IntoIterator<Item = &'a KernelChange>,
+        is_both_ways: bool,
+    ) -> Self {
+        let changes: Vec<&Change> = kernels.into_iter().map(|kernel| &kernel.med_ns).collect();
+        let shares: Vec<f64> = changes
+            .iter()
+            .filter_map(|change| deviation(change))
+            .collect();
+        let of_run = median(&shares).unwrap_or(0.0);
+        let far = changes.iter().filter_map(|change| {
+            let share = change.absolute?.get() / change.base.median?.get();
+            let size = if is_both_ways { share.abs() } else { share };
+            Some(size / (of_run * spread(change))).filter(|far| far.is_finite())
+        });
+        let mut far: Vec<f64> = far.collect();
+        far.sort_by(|a, b| b.total_cmp(a));
+        let least = |among: usize| of_many(changes.len(), among);
+        let together = (1..=far.len()).rev();
+        let mut together = together.filter(|&among| far.get(among - 1) >= Some(&least(among)));
+        Self {
+            of_run,
+            deviations: least(together.next().unwrap_or(1)),
+        }
+    }
+}
+
+/// Returns how many deviations some of so many kernels are off together by chance.
+#[expect(clippy::cast_precision_loss, reason = "numbers of kernels")]
+fn of_many(kernels: usize, among: usize) -> f64 {
+    let each = (kernels as f64 / among as f64).max(1.0);
+    (1.2 + (2.0 * each.ln()).sqrt()).max(NOISE)
+}
+
+/// Returns the deviation of a difference between the sides, in that of a run.
+pub(crate) fn spread(change: &Change) -> f64 {
+    let per_run = |side: &SideValues| 1.0 / count(side);
+    (per_run(&change.base) + per_run(&change.new)).sqrt()
+}
+
+/// Returns the number of runs that have a value, at least one.
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+fn count(side: &SideValues) -> f64 {
+    side.values.iter().flatten().count().max(1) as f64
+}
+
+/// Number of deviations of a difference that are noise.
+pub(crate) const NOISE: f64 = 1.5;
+
+/// Returns the standard deviation of the runs of both sides, as a share of base's median; `None` for single
+/// runs.
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+pub(crate) fn deviation(change: &Change) -> Option<f64> {
+    let sides = [&change.base, &change.new].map(|side| known(&side.values));
+    let (mut sum, mut freedom) = (0.0, 0.0);
+    for values in sides.iter().filter(|values| values.len() > 1) {
+        sum += squares(values);
+        freedom += (values.len() - 1) as f64;
+    }
+    // Of few values, it is too small.
+    let share = (sum / freedom).sqrt() * (1.0 + 0.25 / freedom) / change.base.median?.get();
+    share.is_finite().then_some(share)
 }
 
 fn is_steady(change: &Change) -> bool {
@@ -85,33 +185,90 @@ fn is_other_work(instances: &Change) -> bool {
 
 /// Returns the changes of all kernels, the largest change of total time first.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChange> {
-    type Key<'a> = (&'a str, Option<&'a str>);
-    let mut pairs: BTreeMap<Key<'_>, (Option<&KernelRuns>, Option<&KernelRuns>)> = BTreeMap::new();
-    for kernel in &base.kernels {
-        let key = (kernel.name.as_str(), kernel.channel.as_deref());
-        pairs.entry(key).or_default().0 = Some(kernel);
-    }
-    for kernel in &new.kernels {
-        let key = (kernel.name.as_str(), kernel.channel.as_deref());
-        pairs.entry(key).or_default().1 = Some(kernel);
-    }
-
     let sum = |runs: &Runs| median_of_known(&runs.values("busy.sum_ns"));
     let (base_sum, new_sum) = (sum(base), sum(new));
 
-    let mut changes: Vec<KernelChange> = pairs
+    let mut changes: Vec<KernelChange> = pairs(base, new)
         .into_iter()
-        .map(|((name, channel), (was, now))| {
+        .map(|(was, now)| {
             let mut change = kernel_change(was, now, base.count(), new.count(), judge);
-            change.name = name.to_owned();
-            change.channel = channel.map(str::to_owned);
             change.share = largest_share(&change.total_ns, base_sum, new_sum);
+            if let Some(known) = was.or(now) {
+                (change.name, change.channel) = (known.name.clone(), known.channel.clone());
+            }
+            let renamed = was.zip(now).filter(|(was, now)| key(was) != key(now));
+            change.renamed = renamed.map(|(_, now)| NewName {
+                name: now.name.clone(),
+                channel: now.channel.clone(),
+            });
             change
         })
         .collect();
+    // Of many kernels, some differ by chance.
+    let both = |kernel: &&KernelChange| !kernel.is_one_sided();
+    let noise = KernelNoise::of(changes.iter().filter(both), true);
+    for kernel in &mut changes {
+        let reach = noise.deviations * noise.of_run * spread(&kernel.med_ns);
+        let middle = kernel.med_ns.base.median.map_or(0.0, Number::get);
+        kernel.med_ns = judge.at_least(&kernel.med_ns, reach * middle, Unit::Ns);
+        if !kernel.is_one_sided() {
+            (kernel.class, kernel.direction) = (kernel.med_ns.class, kernel.med_ns.direction);
+        }
+    }
     // The sort is stable, so equal changes stay in the order of names.
     changes.sort_by(|a, b| moved_ns(b).total_cmp(&moved_ns(a)));
     changes
+}
+
+/// A kernel of base and the same one of new.
+type Pair<'a> = (Option<&'a KernelRuns>, Option<&'a KernelRuns>);
+
+/// Returns the name and channel, by which a kernel is found on the other side.
+fn key(kernel: &KernelRuns) -> (&str, Option<&str>) {
+    (kernel.name.as_str(), kernel.channel.as_deref())
+}
+
+/// Returns the kernels of both sides by name and channel, in that order. The only two that one side lacks are
+/// one kernel if they have one name, or if one name contains the other, they ran equally often, and as many
+/// kernels are gone as came: one that replaces several is a fused one.
+fn pairs<'a>(base: &'a Runs, new: &'a Runs) -> Vec<Pair<'a>> {
+    const SIGNS: [fn(&KernelRuns, &KernelRuns) -> bool; 2] = [
+        |was, now| was.name == now.name,
+        |was, now| {
+            let count = |kernel: &KernelRuns| median_of_known(&kernel.instances);
+            let is_part = was.name.contains(&now.name) || now.name.contains(&was.name);
+            is_part && was.channel == now.channel && count(was) == count(now)
+        },
+    ];
+    let mut by_key: BTreeMap<(&str, Option<&str>), Pair<'_>> = BTreeMap::new();
+    for kernel in &base.kernels {
+        by_key.entry(key(kernel)).or_default().0 = Some(kernel);
+    }
+    for kernel in &new.kernels {
+        by_key.entry(key(kernel)).or_default().1 = Some(kernel);
+    }
+    for (sign, is_like) in SIGNS.into_iter().enumerate() {
+        let gone = by_key.values().filter(|(_, now)| now.is_none());
+        let gone: Vec<&KernelRuns> = gone.filter_map(|(was, _)| *was).collect();
+        let added = by_key.values().filter(|(was, _)| was.is_none());
+        let added: Vec<&KernelRuns> = added.filter_map(|(_, now)| *now).collect();
+        if sign > 0 && gone.len() != added.len() {
+            break;
+        }
+        for was in &gone {
+            let mut alike = added.iter().filter(|now| is_like(was, now));
+            let only = alike.next().filter(|_| alike.next().is_none());
+            let Some(now) = only.filter(|now| {
+                let twins = gone.iter().filter(|was| is_like(was, now));
+                twins.count() == 1
+            }) else {
+                continue;
+            };
+            by_key.remove(&key(now));
+            by_key.entry(key(was)).or_default().1 = Some(now);
+        }
+    }
+    by_key.into_values().collect()
 }
 
 /// Returns the time by which a kernel changes the total: all of its time if only one side has it.
@@ -187,11 +344,20 @@ fn kernel_change(
         Preference::Lower
     };
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
-    let med_ns = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
-    let thirds = |kernel: Option<&KernelRuns>| {
-        kernel.map_or_else(Vec::new, |kernel| kernel.med_thirds_ns.clone())
+    let lengths = was.zip(now).and_then(|(was, now)| Lengths::of(was, now));
+    let med_ns = if let Some(Lengths {
+        base_ns, new_ns, ..
+    }) = &lengths
+    {
+        let change = judge.change(base_ns, new_ns, Unit::Ns, Preference::Lower);
+        change.with_noise(&known(base_ns), &known(new_ns))
+    } else {
+        let of_runs = |kernel: Option<&KernelRuns>| {
+            kernel.map_or_else(Vec::new, |kernel| thirds(&kernel.med_thirds_ns))
+        };
+        let change = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
+        change.with_noise(&of_runs(was), &of_runs(now))
     };
-    let med_ns = med_ns.with_noise(&thirds(was), &thirds(now));
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base_runs > 0 => (ChangeClass::Added, None),
         (Some(_), None) if new_runs > 0 => (ChangeClass::Removed, None),
@@ -201,12 +367,14 @@ fn kernel_change(
     KernelChange {
         name: String::new(),
         channel: None,
+        renamed: None,
         class,
         direction,
         share: None,
         med_ns,
         instances,
         total_ns,
+        lengths: lengths.map_or_else(Vec::new, |lengths| lengths.all),
     }
 }
 

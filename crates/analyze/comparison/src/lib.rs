@@ -92,6 +92,7 @@ mod gate;
 mod headline;
 mod kernel_sentences;
 mod kernels;
+mod lengths;
 pub mod many;
 mod metric_changes;
 mod metrics;
@@ -118,14 +119,15 @@ pub use change::{
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{Changes, CompareOptions, compare, compare_runs};
 pub use comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
-pub use difference::{Difference, DifferencePart, Sides};
+pub use difference::{Difference, DifferencePart, Sides, StepsDifference, StepsPart};
 pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
     Limit, LimitRule, MetricLimit, Patterns, judge, judge_report, line_of_limit, suggested_gate,
 };
-pub use kernels::KernelChange;
+pub use kernels::{KernelChange, NewName};
+pub use lengths::KernelLength;
 pub use metalens_analyzer::Number;
 pub use metric_changes::MetricChange;
 pub use metrics::{MetricGroup, metrics};

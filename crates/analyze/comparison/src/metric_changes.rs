@@ -4,7 +4,7 @@ use metalens_analyzer::Figure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Judge};
+use crate::change::{Change, ChangeClass, Judge, thirds};
 use crate::metrics::{MetricGroup, metrics};
 use crate::runs::Runs;
 use crate::unit::Unit;
@@ -68,12 +68,18 @@ pub(crate) fn has_same_steps(metrics: &[MetricChange]) -> bool {
 
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
-    let own = (base.own_thirds_ns.as_slice(), new.own_thirds_ns.as_slice());
+    // What a run waits for settles how its idle time is divided.
+    let has_mixed_waits = base.has_mixed_waits() || new.has_mixed_waits();
+    let (own_base, own_new) = (thirds(&base.own_thirds_ns), thirds(&new.own_thirds_ns));
     let changes = metrics().map(|metric| {
         let (base, new) = (base.values(metric.id), new.values(metric.id));
         let mut change = MetricChange::new(metric, judge, &base, &new);
         if metric.id == OWN {
-            change.change = change.change.with_noise(own.0, own.1);
+            change.change = change.change.with_noise(&own_base, &own_new);
+        }
+        if has_mixed_waits && metric.group == MetricGroup::Idle {
+            (change.change.class, change.change.size) = (ChangeClass::Unstable, None);
+            change.change.direction = None;
         }
         change
     });

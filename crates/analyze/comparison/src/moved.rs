@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
 use crate::metric_changes::{MetricChange, find};
+use crate::runs::Runs;
 use crate::sentences::{became, sureness, value};
 use crate::unit::Unit;
 use crate::work::WorkComparison;
@@ -121,6 +122,17 @@ fn gaps_sentence(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
         })
     });
     message!("{}{}", metric_sentence("GPU idle", idle), count)
+}
+
+/// Returns a note on sides of which only some runs look as if they waited, so that their idle time is divided
+/// in two ways.
+pub(crate) fn mixed_waits_note(base: &Runs, new: &Runs) -> Option<Note> {
+    let has_mixed_waits = base.has_mixed_waits() || new.has_mixed_waits();
+    has_mixed_waits.then(|| {
+        let text = "idle time by cause is not compared: only some runs of a side look as if the program \
+                    waited for completions";
+        Note::loud("mixed-waits", Message::from(text))
+    })
 }
 
 /// Returns notes on the sides of which too much idle time has no known cause.

@@ -28,11 +28,11 @@ use crate::metrics::metric;
 use metalens_analyzer::Number;
 
 /// Id of the busy time.
-const BUSY: &str = "busy.busy_ns";
+pub(crate) const BUSY: &str = "busy.busy_ns";
 /// Id of the wall time.
-const WALL: &str = "window.span_ns";
+pub(crate) const WALL: &str = "window.span_ns";
 /// Id of the idle time.
-const IDLE: &str = "gaps.total_ns";
+pub(crate) const IDLE: &str = "gaps.total_ns";
 /// Id of the number of gaps.
 const GAPS: &str = "gaps.count";
 /// Id by which the instances of the kernel that is the unit are asked for; they are no figure.

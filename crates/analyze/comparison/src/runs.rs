@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::message::Value;
-use metalens_analyzer::{ChosenBy, Message, Note, Report, Severity, doubt};
+use metalens_analyzer::{ChosenBy, Message, Note, Report, Severity, WaitVerdict, doubt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,9 @@ pub struct Runs {
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// Own time of a step in each third of each run, in nanoseconds. Null where a run has too few steps.
     pub own_thirds_ns: Vec<Option<[u64; 3]>>,
+    /// Number of command buffers that each run keeps in flight, 0 if it waits for none. Null where that is not
+    /// known.
+    pub in_flight: Vec<Option<u64>>,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
 }
@@ -57,7 +60,7 @@ pub struct Circumstance {
 }
 
 /// Figures of one kernel in each run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelRuns {
     /// Name of the kernel.
     pub name: String,
@@ -71,6 +74,8 @@ pub struct KernelRuns {
     pub med_ns: Vec<Option<Number>>,
     /// Median durations in each third of each run. Null in a run with too few instances.
     pub med_thirds_ns: Vec<Option<[u64; 3]>>,
+    /// Middles of sixteen equal parts of the sorted durations of each run. Null in a run with fewer instances.
+    pub sixteenths_ns: Vec<Option<[u64; 16]>>,
 }
 
 impl Runs {
@@ -106,6 +111,7 @@ impl Runs {
             caveats: caveats(reports),
             metrics: metrics.collect(),
             own_thirds_ns: reports.iter().map(own_thirds).collect(),
+            in_flight: reports.iter().map(in_flight).collect(),
             kernels: kernels(reports),
         }
     }
@@ -172,6 +178,13 @@ impl Runs {
         states
     }
 
+    /// Returns whether the times of some runs look as if they waited for completions, and those of others not.
+    pub(crate) fn has_mixed_waits(&self) -> bool {
+        let mut known = self.in_flight.iter().flatten();
+        let first = known.next();
+        known.any(|other| Some(other) != first)
+    }
+
     /// Returns a figure of each run.
     #[must_use]
     pub fn values(&self, id: &str) -> Vec<Option<Number>> {
@@ -228,8 +241,9 @@ impl Runs {
         facts
             .chain(metrics.chain(kernels).map(Vec::len))
             .chain(self.kernels.iter().map(|kernel| kernel.med_thirds_ns.len()))
+            .chain(self.kernels.iter().map(|kernel| kernel.sixteenths_ns.len()))
             .chain([self.paths.len(), self.guessed.len(), self.others.len()])
-            .chain([self.own_thirds_ns.len()])
+            .chain([self.own_thirds_ns.len(), self.in_flight.len()])
             .all(|length| length == self.count())
     }
 
@@ -275,6 +289,15 @@ fn others(report: &Report) -> Option<Number> {
 
 fn own_thirds(report: &Report) -> Option<[u64; 3]> {
     report.steps.first()?.kinds.first()?.own_thirds_ns
+}
+
+fn in_flight(report: &Report) -> Option<u64> {
+    let waiting = &report.replay.as_ref()?.waiting;
+    match waiting.verdict {
+        WaitVerdict::Waits => Some(waiting.in_flight),
+        WaitVerdict::DoesNotWait => Some(0),
+        WaitVerdict::Unknown => None,
+    }
 }
 
 fn doubts(reports: &[Report]) -> Vec<Option<Message>> {
@@ -331,6 +354,7 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
                 instances: vec![None; reports.len()],
                 med_ns: vec![None; reports.len()],
                 med_thirds_ns: vec![None; reports.len()],
+                sixteenths_ns: vec![None; reports.len()],
             });
             add(&mut entry.total_ns, run, kernel.total_ns as f64);
             add(&mut entry.instances, run, kernel.instances as f64);
@@ -339,6 +363,9 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
                 *median = Number::new(kernel.med_ns as f64);
                 if let Some(thirds) = entry.med_thirds_ns.get_mut(run) {
                     *thirds = kernel.med_thirds_ns;
+                }
+                if let Some(sixteenths) = entry.sixteenths_ns.get_mut(run) {
+                    *sixteenths = kernel.sixteenths_ns;
                 }
             }
         }

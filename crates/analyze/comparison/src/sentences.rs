@@ -1,8 +1,9 @@
 //! Writes changes in sentences, in which each value keeps its type.
 
-use metalens_analyzer::message::{Value, counted, number, percent, shown_share, ungrouped};
+use metalens_analyzer::message::{Value, count, counted, number, percent, shown_share, ungrouped};
 use metalens_analyzer::{Message, message};
 
+use crate::by_turns::RunsToTell;
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};
 use crate::format;
 use crate::unit::Unit;
@@ -177,6 +178,23 @@ pub fn relation(
     } else {
         message!("takes {} times as long{}{}{}", times, base, scope, sure)
     })
+}
+
+/// Says how many runs would show a difference.
+#[must_use]
+pub fn more_runs(needed: RunsToTell, base: Number) -> Message {
+    let share = percent(needed.difference.get() / base.get().abs());
+    let runs = count(needed.runs);
+    let about = if needed.runs >= 1_000 {
+        message!("{} and more", runs)
+    } else {
+        message!("about {}", runs)
+    };
+    message!(
+        "; {} runs of each would show a difference of {}",
+        about,
+        share
+    )
 }
 
 /// Returns a scope, if there is no interval.

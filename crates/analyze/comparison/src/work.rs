@@ -29,11 +29,14 @@ pub struct WorkComparison {
     pub kernel: Option<String>,
     /// True if `--preset fusion` says that both sides do the same work.
     pub taken_as_same: bool,
+    /// True if as many GPU intervals are other work: kernels that both sides have ran more or less often, or
+    /// in another mix of lengths, and have more than 1 % of the kernel time.
+    pub other_mix: bool,
     /// Number of kernels that both sides have, by name and channel.
     pub common_kernels: u64,
     /// Kernels that probably have another name in new: the only one of base and the only one of new
     /// that ran so often on that channel, and that the other side lacks. If several ran so often, those
-    /// whose median instances are within 10 %.
+    /// whose median instances are within 10 %. Kernels that surely have another name are one in `kernels`.
     pub renamed: Vec<RenamedKernel>,
     /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Of steps
     /// they are medians. Else idle time lies between units, so it is divided by one less than their
@@ -117,6 +120,7 @@ pub(crate) fn work(
         basis,
         kernel,
         taken_as_same,
+        other_mix: amount == WorkAmount::Same && !taken_as_same && has_other_mix(kernels),
         common_kernels: common.count() as u64,
         renamed,
         per_unit,
@@ -137,6 +141,14 @@ fn both(change: &Change) -> Option<(f64, f64)> {
 fn factor(metrics: &[MetricChange], id: &str) -> Option<f64> {
     let (was, now) = both(&find(metrics, id)?.change)?;
     Some(now / was).filter(|factor| factor.is_finite())
+}
+
+/// Returns whether kernels that both sides have did other work, and have more than a negligible part of the
+/// time.
+fn has_other_mix(kernels: &[KernelChange]) -> bool {
+    let both = kernels.iter().filter(|kernel| !kernel.is_one_sided());
+    let other = both.filter(|kernel| kernel.ran_differently_often() || kernel.has_other_mix());
+    other.filter_map(|kernel| kernel.share).sum::<f64>() > UNTOLD
 }
 
 /// Returns whether both sides have the same steps: of as many GPU intervals, with the kernels of base. A kernel
@@ -200,7 +212,8 @@ impl WorkComparison {
     /// Returns whether both sides did other work, so that a time is neither better nor worse.
     #[must_use]
     pub fn is_other(&self) -> bool {
-        matches!(self.amount, WorkAmount::Different | WorkAmount::Varies) && !self.taken_as_same
+        let is_other_amount = matches!(self.amount, WorkAmount::Different | WorkAmount::Varies);
+        self.other_mix || is_other_amount && !self.taken_as_same
     }
 }
 
@@ -229,8 +242,19 @@ fn per_unit(
     changes.filter(MetricChange::is_recorded).collect()
 }
 
-/// Removes what is better or worse from figures that sum over different amounts of work.
-pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparison) {
+/// Removes what is better or worse from figures that sum over different amounts of work, and from kernels
+/// that ran more or less often where no unit of work is alike: they may do more or less each time.
+pub(crate) fn clear_directions(
+    metrics: &mut [MetricChange],
+    kernels: &mut [KernelChange],
+    work: &WorkComparison,
+) {
+    if work.is_other() && matches!(work.basis, TimeBasis::Whole | TimeBasis::Kernel) {
+        let other = kernels
+            .iter_mut()
+            .filter(|kernel| kernel.ran_differently_often());
+        other.for_each(|kernel| (kernel.direction, kernel.med_ns.direction) = (None, None));
+    }
     if work.is_other() && work.basis != TimeBasis::CommandBuffer {
         let sums = metrics
             .iter_mut()

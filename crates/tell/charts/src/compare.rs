@@ -96,7 +96,7 @@ pub fn alt_comparison(comparison: &Comparison, base: &Report, new: &Report) -> S
         "Before and after. {}. {}. {}.{loud} {}.",
         sentences::headline(comparison, base, new, str::to_owned),
         comparison.work_in_words().text,
-        comparison.causes().text,
+        comparison.because().text,
         sentences::runs(comparison),
     );
     font::clean(&text)
@@ -115,7 +115,7 @@ fn title(base: &Report, new: &Report) -> String {
 
 fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Report)) -> f32 {
     let work = comparison.work_in_words().with_short_kernels();
-    let lines = [comparison.causes().text, work.text];
+    let lines = [comparison.because().text, work.text];
     let mut loud = sentences::loud(base, new);
     loud.extend(circumstances::warnings(&comparison.comparable));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

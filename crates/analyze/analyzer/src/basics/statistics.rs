@@ -56,13 +56,30 @@ pub(crate) fn median<T: Copy + Ord>(values: impl IntoIterator<Item = T>) -> Opti
     percentiles(&mut values, [50]).map(|[median]| median)
 }
 
-/// Returns the medians of the first, the second and the last third of values: how much a median varies
-/// within a run. `None` for fewer than nine values.
-pub(crate) fn medians_of_thirds(values: &[u64]) -> Option<[u64; 3]> {
+/// Returns the mean of the middle half of values, rounded down: where they have two lengths, it does not jump
+/// from one to the other as a median does.
+pub(crate) fn middle_mean(values: &[u64]) -> Option<u64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let cut = sorted
+        .len()
+        .div_ceil(4)
+        .min(sorted.len().saturating_sub(1) / 2);
+    let middle = sorted.get(cut..sorted.len() - cut)?;
+    let sum: u128 = middle.iter().map(|&value| u128::from(value)).sum();
+    sum.checked_div(middle.len() as u128).map(saturate)
+}
+
+/// Returns a figure of the first, the second and the last third of values: how much it varies within a run.
+/// `None` for fewer than nine values.
+pub(crate) fn of_thirds(
+    values: &[u64],
+    figure: impl Fn(&[u64]) -> Option<u64>,
+) -> Option<[u64; 3]> {
     let third = Some(values.len() / 3).filter(|&third| third >= 3)?;
     let (first, rest) = values.split_at_checked(third)?;
     let (second, last) = rest.split_at_checked(rest.len() - third)?;
-    let [first, second, last] = [first, second, last].map(|part| median(part.iter().copied()));
+    let [first, second, last] = [first, second, last].map(figure);
     Some([first?, second?, last?])
 }
 
@@ -79,18 +96,29 @@ pub(crate) fn percentiles<T: Copy + Ord, const N: usize>(
     rising: [usize; N],
 ) -> Option<[T; N]> {
     let count = values.len();
+    at_ranks(values, rising.map(|percent| rank(count, percent)))
+}
 
-    let mut percentiles = [*values.first()?; N];
+/// Returns the middles of sixteen equal parts of the sorted values, which tell lengths that are apart. `None`
+/// for fewer than sixteen values.
+pub(crate) fn sixteenths(values: &mut [u64]) -> Option<[u64; 16]> {
+    let count = values.len();
+    let middles = std::array::from_fn(|part| (2 * part + 1) * count / 32);
+    (count >= 16).then(|| at_ranks(values, middles))?
+}
+
+/// Returns the values at rising places of the sorted values.
+fn at_ranks<T: Copy + Ord, const N: usize>(values: &mut [T], ranks: [usize; N]) -> Option<[T; N]> {
+    let mut found = [*values.first()?; N];
     let (mut rest, mut below) = (values, 0);
-    for (percentile, percent) in percentiles.iter_mut().zip(rising) {
-        let rank = rank(count, percent);
+    for (value, rank) in found.iter_mut().zip(ranks) {
         let index = rank
             .checked_sub(below)
             .filter(|&index| index < rest.len())?;
-        *percentile = *rest.select_nth_unstable(index).1;
+        *value = *rest.select_nth_unstable(index).1;
         (rest, below) = (rest.get_mut(index..)?, rank);
     }
-    Some(percentiles)
+    Some(found)
 }
 
 fn rank(count: usize, percent: usize) -> usize {

@@ -3,7 +3,7 @@
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span};
-use crate::basics::statistics::{Statistics, medians_of_thirds, ratio, summarize};
+use crate::basics::statistics::{Statistics, median, of_thirds, ratio, sixteenths, summarize};
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{Channel, Kernel, KernelSpills};
 use crate::subject::interval::Interval;
@@ -16,6 +16,8 @@ pub(crate) struct Kernels {
     pub durations: Vec<Statistics>,
     /// Medians of the thirds of each kernel's durations, by its number.
     thirds: Vec<Option<[u64; 3]>>,
+    /// Middles of the sixteenths of each kernel's durations, by its number.
+    sixteenths: Vec<Option<[u64; 16]>>,
     /// Spilled registers of each kernel, by its number; `None` if they were not recorded.
     spills: Option<Vec<KernelSpills>>,
 }
@@ -35,14 +37,17 @@ impl Kernels {
             }
         }
 
-        let thirds = durations.iter().map(|lengths| medians_of_thirds(lengths));
+        let thirds = durations
+            .iter()
+            .map(|lengths| of_thirds(lengths, |third| median(third.iter().copied())));
         let thirds: Vec<Option<[u64; 3]>> = thirds.collect();
-        let statistics = durations
-            .into_iter()
-            .map(|mut lengths| summarize(&mut lengths));
+        let statistics = durations.iter_mut().map(|lengths| summarize(lengths));
+        // Every kernel has an interval, so the default is never used.
+        let statistics: Vec<Statistics> = statistics.map(Option::unwrap_or_default).collect();
+        let sixteenths = durations.iter_mut().map(|lengths| sixteenths(lengths));
         Self {
-            // Every kernel has an interval, so the default is never used.
-            durations: statistics.map(Option::unwrap_or_default).collect(),
+            sixteenths: sixteenths.collect(),
+            durations: statistics,
             thirds,
             spills: spilled.map(|spilled| spilled.by_kernel(&named, mine, window)),
             named,
@@ -83,6 +88,7 @@ impl Kernels {
             avg_ns: durations.mean,
             med_ns: durations.median,
             med_thirds_ns: self.thirds.get(number).copied().flatten(),
+            sixteenths_ns: self.sixteenths.get(number).copied().flatten(),
             min_ns: durations.min,
             max_ns: durations.max,
             stddev_ns: durations.deviation,

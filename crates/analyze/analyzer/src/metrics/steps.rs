@@ -8,8 +8,11 @@
 //!
 //! A step counts in a window if all of it lies there.
 
+use std::collections::HashSet;
+use std::num::NonZeroU64;
+
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{median, medians_of_thirds, percentile, ratio};
+use crate::basics::statistics::{median, middle_mean, of_thirds, percentile, ratio};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{
     Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
@@ -34,7 +37,7 @@ const DEVIATIONS: u64 = 5;
 const SLOW_PARTS: u64 = 50;
 /// One part in this many of the time that a kind with few steps has at least.
 const KIND_PARTS: u64 = 20;
-/// One part in this many of the steps' time may be of unknown cause where their own time is known.
+/// One part in this many of the usual own time may depend on time of unknown cause.
 const UNKNOWN_PARTS: u64 = 100;
 /// Largest number of kinds that are listed: for each, all GPU intervals are looked at.
 const KINDS: usize = 8;
@@ -86,6 +89,8 @@ struct OfKind {
     tiles: Vec<Tile>,
     /// Own time of each; empty if the series is not the main one.
     own: Vec<OwnTime>,
+    /// Number of command buffers in each; empty likewise, or if the intervals name none.
+    buffers: Vec<u64>,
     total_ns: u64,
 }
 
@@ -120,8 +125,10 @@ impl StepsInput<'_> {
         let first = inside.clone().next()?.0;
         let tiles: Vec<Tile> = series.tiles_in(self.window).collect();
         let mut own: Vec<OwnTime> = Vec::new();
+        let mut buffers = Vec::new();
         if is_main {
             self.split(&tiles, |step| own.push(OwnTime::of(&step)));
+            buffers = self.command_buffers(&tiles);
         }
         let mut of_kind: Vec<OfKind> = Vec::new();
         of_kind.resize_with(series.kinds.len(), OfKind::default);
@@ -129,6 +136,7 @@ impl StepsInput<'_> {
             if let Some(of_kind) = of_kind.get_mut(tile.kind) {
                 of_kind.tiles.push(*tile);
                 of_kind.own.extend(own.get(place));
+                of_kind.buffers.extend(buffers.get(place));
                 of_kind.total_ns += tile.span.length_ns();
             }
         }
@@ -165,6 +173,7 @@ impl StepsInput<'_> {
             first: first as u64 + 1,
             count: inside.count() as u64,
             measured,
+            total_ns: of_series.total_ns,
             per_second: ratio(measured * units, of_series.total_ns).map(|per_ns| per_ns * 1e9),
             latency_ns: percentile(&latencies, 50),
             latency_alone_ns: percentile(&alone, 50).filter(|_| alone.len() >= FEW),
@@ -182,7 +191,12 @@ impl StepsInput<'_> {
 
     /// Returns the figures of a kind; `None` for one that is rare.
     fn kind(&self, of_series: &Measured<'_>, of_kind: &OfKind) -> Option<StepKind> {
-        let OfKind { tiles, own, .. } = of_kind;
+        let OfKind {
+            tiles,
+            own,
+            buffers,
+            ..
+        } = of_kind;
         let total_ns = of_kind.total_ns;
         let mut lengths: Vec<u64> = tiles.iter().map(|tile| tile.span.length_ns()).collect();
         lengths.sort_unstable();
@@ -193,11 +207,15 @@ impl StepsInput<'_> {
         };
         let median_ns = from(FEW, 50);
         let own_ns: Vec<u64> = own.iter().map(|step| step.own_ns()).collect();
-        let unknown_ns: u64 = own.iter().map(|step| step.unknown_ns).sum();
-        // A lost table must not make steps seem shorter.
-        let is_known = unknown_ns * UNKNOWN_PARTS <= total_ns;
+        let least_own_ns: Vec<u64> = own.iter().map(|step| step.gpu_ns + step.cpu_ns).collect();
+        let (usual_own_ns, least_own_ns) = (middle_mean(&own_ns), middle_mean(&least_own_ns));
+        // A lost table must not make steps seem shorter; a few of unknown cause do not move the middle.
+        let is_known = usual_own_ns
+            .zip(least_own_ns)
+            .is_some_and(|(most_ns, least_ns)| (most_ns - least_ns) * UNKNOWN_PARTS <= most_ns);
         Some(StepKind {
             intervals: of_series.series.kinds.get(tiles.first()?.kind)?.intervals,
+            command_buffers: median(buffers.iter().copied()),
             count: lengths.len() as u64,
             total_ns,
             median_ns,
@@ -207,8 +225,8 @@ impl StepsInput<'_> {
             max_ns,
             drift_pct: drift_pct(tiles),
             gpu_ns: median(own.iter().map(|step| step.gpu_ns)),
-            own_ns: median(own_ns.iter().copied()).filter(|_| is_known),
-            own_thirds_ns: medians_of_thirds(&own_ns).filter(|_| is_known),
+            own_ns: usual_own_ns.filter(|_| is_known),
+            own_thirds_ns: of_thirds(&own_ns, middle_mean).filter(|_| is_known),
             typical: median_ns
                 .filter(|_| of_series.is_main)
                 .and_then(|_| self.typical(tiles, &lengths)),
@@ -297,6 +315,30 @@ impl StepsInput<'_> {
             kernels,
             longest: longest.collect(),
         })
+    }
+
+    /// Returns the number of command buffers that begin to run in each tile; none if an interval has none.
+    fn command_buffers(&self, tiles: &[Tile]) -> Vec<u64> {
+        let mut seen: HashSet<NonZeroU64> = HashSet::new();
+        let mut counts = vec![0; tiles.len()];
+        let mut at = tiles.iter().zip(&mut counts).peekable();
+        for interval in self.mine {
+            let Some(buffer) = interval.command_buffer else {
+                return Vec::new();
+            };
+            let start_ns = interval.span.start_ns;
+            while at
+                .next_if(|(tile, _)| tile.span.end_ns <= start_ns)
+                .is_some()
+            {}
+            let is_new = seen.insert(buffer);
+            if let Some((tile, count)) = at.peek_mut().filter(|_| is_new)
+                && tile.span.start_ns <= start_ns
+            {
+                **count += 1;
+            }
+        }
+        counts
     }
 
     /// Returns the kernels that take longer in tiles beyond a limit.

@@ -26,6 +26,9 @@ pub struct Kernel {
     /// Median of the first, the second and the last third of the instances, in nanoseconds: how much it varies
     /// within the run. Null if there are fewer than nine.
     pub med_thirds_ns: Option<[u64; 3]>,
+    /// Middles of sixteen equal parts of the sorted durations, in nanoseconds: they tell whether a name has
+    /// instances of several lengths. Null if there are fewer than sixteen.
+    pub sixteenths_ns: Option<[u64; 16]>,
     /// Shortest duration in nanoseconds.
     pub min_ns: u64,
     /// Longest duration in nanoseconds.

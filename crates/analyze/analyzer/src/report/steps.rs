@@ -24,7 +24,9 @@ pub struct StepSeries {
     pub count: u64,
     /// Number of these with a known length that lie in the window.
     pub measured: u64,
-    /// Units per second: `measured` times `units`, divided by their summed lengths; null if none is measured.
+    /// Summed lengths of these, in nanoseconds.
+    pub total_ns: u64,
+    /// Units per second: `measured` times `units`, divided by `total_ns`; null if none is measured.
     pub per_second: Option<f64>,
     /// Usual time from the first encoding of a step to its last completion, in nanoseconds; null if
     /// unknown.
@@ -90,6 +92,9 @@ impl StepsBy {
 pub struct StepKind {
     /// Usual number of GPU intervals of a step.
     pub intervals: u64,
+    /// Median number of command buffers that begin to run in a step; null if this is not the main series, or if
+    /// the intervals name none.
+    pub command_buffers: Option<u64>,
     /// Number of steps with a known length.
     pub count: u64,
     /// Summed lengths in nanoseconds.
@@ -110,10 +115,11 @@ pub struct StepKind {
     /// Median time in nanoseconds during which the process had work running on the GPU; null if this is not
     /// the main series.
     pub gpu_ns: Option<u64>,
-    /// Median of the time that the program itself decides, in nanoseconds: GPU, host work, encoding, and what
-    /// little is of unknown cause. Null if more is unknown, or if this is not the main series.
+    /// Time of a step that the program itself decides, in nanoseconds: GPU, host work, encoding, and what is of
+    /// unknown cause; the mean of the middle half of the steps. Null if it depends on what is unknown by more
+    /// than 1 %, or if this is not the main series.
     pub own_ns: Option<u64>,
-    /// The same median of the first, the second and the last third of the steps, in nanoseconds: how much it
+    /// The same mean of the first, the second and the last third of the steps, in nanoseconds: how much it
     /// varies within the run. Null if there are fewer than nine steps.
     pub own_thirds_ns: Option<[u64; 3]>,
     /// Typical step: of the middle fifth by length, the one whose parts are nearest to their medians; null

@@ -8,7 +8,7 @@ use metalens_analyzer::message::{counted, percent};
 use metalens_analyzer::{Message, Report, distrust, message};
 use metalens_failure::similar;
 
-use super::kernels::{KernelNoise, NewKernelShares, OwnKernels};
+use super::kernels::{NewKernelShares, OwnKernels};
 use super::subject::{GateSubject, Presence};
 use super::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
@@ -17,7 +17,7 @@ use super::{
 use crate::change::{Change, SideValues};
 use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
-use crate::kernels::KernelChange;
+use crate::kernels::{KernelChange, KernelNoise};
 use crate::metric_changes::{OWN, find, has_same_steps};
 use crate::metrics::{count_of, unit_of};
 use crate::runs::Runs;
@@ -54,9 +54,15 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         ..GateRows::default()
     };
     rows.rows.extend(missing_runs(comparison, gate));
-    let has_steps = has_steps(comparison);
+    let has_steps = has_steps(comparison, gate.may_change_work);
     let metrics = gate.metrics.iter();
-    for limit in metrics.filter(|limit| limit.steps.is_none_or(|steps| steps == has_steps)) {
+    // Not each recording tells what a step waits for.
+    let is_of_base = |limit: &MetricLimit| {
+        let change = find(&comparison.metrics, &limit.id).map(|metric| &metric.change);
+        limit.steps != Some(true) || change.is_some_and(|change| change.base.median.is_some())
+    };
+    let metrics = metrics.filter(|limit| limit.steps.is_none_or(|steps| steps == has_steps));
+    for limit in metrics.filter(|limit| is_of_base(limit)) {
         rows.judge(&metric_subject(comparison, limit), &limit.limit);
     }
     let new_kernels = NewKernelShares::from_comparison(comparison);
@@ -72,19 +78,22 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
     if let Some(doubt) = runs.find_map(|run| run.doubt.as_ref()) {
         rows.doubt(doubt);
     }
+    if gate.may_change_work {
+        rows.warn_of_work(&comparison.kernels);
+    }
     rows.finish(gate.source.clone())
 }
 
 /// Returns whether limits of steps are judged: base has steps, and those of new are the same thing, or were
 /// lost. Steps of which the number and the work differ were found in another way: ten layers, and then one
-/// token.
-fn has_steps(comparison: &Comparison) -> bool {
+/// token; unless somebody says that the work was meant to change.
+fn has_steps(comparison: &Comparison, may_change_work: bool) -> bool {
     let change = |id: &str| find(&comparison.metrics, id).map(|metric| &metric.change);
     let Some(own) = change(OWN).filter(|own| own.base.median.is_some()) else {
         return false;
     };
     let is_lost = own.new.median.is_none();
-    is_lost || has_same_steps(&comparison.metrics) || as_many_steps(comparison)
+    is_lost || may_change_work || has_same_steps(&comparison.metrics) || as_many_steps(comparison)
 }
 
 /// Returns whether both sides have as many steps.
@@ -163,7 +172,7 @@ fn judge_kernels(
         rows.judge(&unmatched_subject(limit, Some(why)), &limit.limit);
     }
     let judged: Vec<&KernelChange> = large.iter().map(|kernel| **kernel).collect();
-    let noise = KernelNoise::of(&judged);
+    let noise = KernelNoise::of(judged.iter().copied(), false);
     for kernel in judged {
         let subject = GateSubject {
             together: (limit.figure == KernelFigure::Median).then_some(noise),
@@ -264,8 +273,40 @@ impl GateRows {
                 row.severity = GateSeverity::Warn;
             }
             self.is_noisy |= row.verdict == GateVerdict::NotMeasurable && row.value.is_some();
-            self.rows.push(row);
             self.is_measured |= is_measured;
+            // A kernel that is gone misses each of its limits: one row says so.
+            let is_said = |other: &GateRow| {
+                let facts =
+                    |row: &GateRow| (row.what.clone(), row.channel.clone(), row.why.clone());
+                let outcome = |row: &GateRow| (row.verdict, row.severity);
+                outcome(other) == outcome(&row) && facts(other) == facts(&row)
+            };
+            let is_known = row.of.is_none() || is_measured;
+            if is_known || !self.rows.iter().any(is_said) {
+                self.rows.push(row);
+            }
+        }
+    }
+
+    /// Makes warnings of limits of amounts of work, and of kernels of which there are more, fewer, or none.
+    fn warn_of_work(&mut self, kernels: &[KernelChange]) {
+        let is_other = |row: &GateRow| {
+            let mut kernels = kernels.iter();
+            let own =
+                |kernel: &&KernelChange| kernel.name == row.what && kernel.channel == row.channel;
+            let other = |kernel: &KernelChange| {
+                kernel.is_one_sided() || kernel.ran_differently_often() || kernel.has_other_mix()
+            };
+            kernels.find(own).is_some_and(other)
+        };
+        for row in self.rows.iter_mut().filter(|row| row.rule.is_relative()) {
+            let is_of_work = match row.of {
+                Some(_) => is_other(row),
+                None => unit_of(&row.what) == Some(Unit::Count),
+            };
+            if is_of_work {
+                row.severity = GateSeverity::Warn;
+            }
         }
     }
 

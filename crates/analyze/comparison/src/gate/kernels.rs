@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::KernelLimit;
-use crate::change::{Change, ChangeClass, known};
+use crate::change::ChangeClass;
 use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use crate::statistics::{median, squares};
 use metalens_analyzer::Number;
 
 /// Kernels of a limit.
@@ -73,51 +72,6 @@ impl<'a> Patterns<'a> {
         matching.sort_unstable();
         matching
     }
-}
-
-/// Number of deviations of a difference that are noise.
-pub(super) const NOISE: f64 = 1.5;
-
-/// Noise of kernels that are judged together.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KernelNoise {
-    /// Standard deviation of a run, as a share of the median: the usual one of all kernels, since so few runs
-    /// tell that of none alone.
-    pub of_run: f64,
-    /// Number of deviations of a difference that are noise: the more kernels, the farther is one of them off
-    /// by chance.
-    pub deviations: f64,
-}
-
-impl KernelNoise {
-    /// Returns the noise of the median instances of kernels.
-    pub(super) fn of(kernels: &[&KernelChange]) -> Self {
-        let shares = kernels
-            .iter()
-            .filter_map(|kernel| deviation(&kernel.med_ns));
-        let shares: Vec<f64> = shares.collect();
-        #[expect(clippy::cast_precision_loss, reason = "a number of kernels")]
-        let count = kernels.len().max(1) as f64;
-        Self {
-            of_run: median(&shares).unwrap_or(0.0),
-            deviations: (0.9 + (2.0 * count.ln()).sqrt()).max(NOISE),
-        }
-    }
-}
-
-/// Returns the standard deviation of the runs of both sides, as a share of base's median; `None` for single
-/// runs.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
-fn deviation(change: &Change) -> Option<f64> {
-    let sides = [&change.base, &change.new].map(|side| known(&side.values));
-    let (mut sum, mut freedom) = (0.0, 0.0);
-    for values in sides.iter().filter(|values| values.len() > 1) {
-        sum += squares(values);
-        freedom += (values.len() - 1) as f64;
-    }
-    // Of few values, it is too small.
-    let share = (sum / freedom).sqrt() * (1.0 + 0.25 / freedom) / change.base.median?.get();
-    share.is_finite().then_some(share)
 }
 
 /// Returns the number of characters that a pattern asks for.

@@ -3,6 +3,7 @@
 //! ```text
 //! [gate]
 //! runs = 3                                               # of each side, at least
+//! work-may-change = true                                 # amounts of work only warn
 //!
 //! [gate.metrics]
 //! "window.span_ns" = { grow = "5%" }                     # relative to base, beyond noise
@@ -32,10 +33,12 @@ use crate::unit::Unit;
 #[serde(
     default,
     deny_unknown_fields,
-    expecting = "the tables [gate.metrics] and [gate.kernels], and runs"
+    expecting = "the tables [gate.metrics] and [gate.kernels], runs and work-may-change"
 )]
 pub struct GateSection {
     runs: Option<usize>,
+    #[serde(rename = "work-may-change")]
+    may_change_work: bool,
     metrics: BTreeMap<String, Limits>,
     kernels: BTreeMap<String, Limits>,
 }
@@ -85,12 +88,25 @@ impl GateSection {
             metrics: metrics.collect::<Result<_, _>>()?,
             kernels: kernels.into_iter().flatten().collect(),
             runs: self.runs,
+            may_change_work: self.may_change_work,
             allow_inconclusive: false,
         };
         if gate.runs == Some(0) {
             return Err(format!("{source}: gate.runs: a side has at least one run"));
         }
         if gate.metrics.is_empty() && gate.kernels.is_empty() {
+            if gate.may_change_work {
+                let source = message!(
+                    "the default limits, with work-may-change of {}",
+                    path(source)
+                );
+                return Ok(Gate {
+                    source,
+                    metrics: Gate::default().metrics,
+                    kernels: Gate::default().kernels,
+                    ..gate
+                });
+            }
             return Err(format!(
                 "{source}: [gate] has no limits; add one, or remove the section for the default \
                  limits"
@@ -298,7 +314,7 @@ mod tests {
             ("slower: Some(0.05)", 2),
             ("grow: Some(0.05)", 3),
             ("grow: Some(0.1)", 1),
-            ("grow: Some(0.0)", 1),
+            ("grow: Some(0.0)", 3),
             ("shrink: Some(0.02)", 3),
         ] {
             assert_eq!(default.matches(limit).count(), times, "{limit}: {default}");
@@ -344,6 +360,7 @@ mod tests {
             "metrics = { \"gaps.count\" = { max = 1, instances = \"2%\" } }",
             "only for kernels",
         );
+        check("work-may-change = true", "may_change_work: true");
         check(
             "runs = 3\nmetrics = { \"gaps.count\" = { max = 1 } }",
             "runs: Some(3)",

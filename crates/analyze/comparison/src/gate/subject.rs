@@ -17,9 +17,9 @@ mod tests;
 use metalens_analyzer::message::{counted, kernel, percent, ungrouped};
 use metalens_analyzer::{Message, message};
 
-use super::kernels::{KernelNoise, NOISE};
 use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
 use crate::change::{Change, ChangeClass, STEADY, SideValues, known};
+use crate::kernels::{KernelNoise, NOISE, deviation, spread};
 use crate::sentences;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
@@ -344,17 +344,20 @@ impl GateSubject<'_> {
         /// Share of the pairs of runs, of a step and of one of many kernels, of which new's is longer.
         const PAIRS: [f64; 2] = [0.85, 0.5];
 
-        let Some(noise) = change.noise else {
+        let whole = self.whole.or(change.base.median)?.get();
+        // Of a kernel with few instances, only its runs tell.
+        let of_runs = || self.together.and_then(|_| deviation(change));
+        let noise = change.noise.map(|noise| noise.get() / whole);
+        let Some(own_noise) = noise.or_else(of_runs) else {
             return self.relative(change, limit, 1.0);
         };
-        let whole = self.whole.or(change.base.median)?.get();
         let (base, new) = (known(&change.base.values), known(&change.new.values));
         let share = change.absolute?.get() / whole;
         let (of_run, deviations) = self
             .together
             .map_or((0.0, NOISE), |noise| (noise.of_run, noise.deviations));
-        let of_run = of_run.max(noise.get() / whole);
-        let noise = deviations * of_run * (per_run(&base) + per_run(&new)).sqrt();
+        let of_run = of_run.max(own_noise);
+        let noise = deviations * of_run * spread(change);
         if !share.is_finite() || !noise.is_finite() {
             return None;
         }
@@ -448,11 +451,6 @@ impl GateSubject<'_> {
             ),
         })
     }
-}
-
-/// Returns the variance of the mean of runs, in that of a run.
-fn per_run(values: &[f64]) -> f64 {
-    1.0 / share_of(values.len(), 1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]

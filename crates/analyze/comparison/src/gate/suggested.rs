@@ -4,6 +4,7 @@ use metalens_analyzer::Figure;
 
 use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
 use crate::baseline::Baseline;
+use crate::change::STEADY;
 use crate::metric_changes::OWN;
 use crate::metrics::metrics;
 use crate::runs::KernelRuns;
@@ -28,6 +29,12 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
     for &Figure { id, name, unit, .. } in metrics() {
         let values = runs.metrics.get(id);
         if let Some(shown) = values.and_then(|values| range(values, unit)) {
+            if values.is_some_and(|values| is_wide(values)) {
+                text.push_str(&format!(
+                    "# {name}: {shown}, which varies too much for a limit\n"
+                ));
+                continue;
+            }
             let mut own = default.metrics.iter().filter(|active| active.id == id);
             let active = own.find(|active| active.steps.is_none_or(|steps| steps == has_steps));
             text.push_str(&metric_lines(id, &format!("{name}: {shown}"), unit, active));
@@ -134,6 +141,15 @@ fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
     } else {
         format!("{middle} ({low} to {high})")
     })
+}
+
+/// Returns whether values are so far apart, or on both sides of 0, that no limit can be judged.
+fn is_wide(values: &[Option<Number>]) -> bool {
+    let known = || values.iter().flatten().map(|value| value.get());
+    let ends = known()
+        .min_by(f64::total_cmp)
+        .zip(known().max_by(f64::total_cmp));
+    ends.is_some_and(|(least, most)| most > least * (1.0 + STEADY))
 }
 
 /// Returns a quoted key. The escapes of JSON are escapes of TOML, which also wants one for DEL.

@@ -112,6 +112,7 @@ fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
         metrics,
         kernels,
         runs: None,
+        may_change_work: false,
         allow_inconclusive: false,
     }
 }

@@ -456,6 +456,7 @@ fn a_mistyped_kernel_is_guessed() {
                 },
             }],
             runs: None,
+            may_change_work: false,
             allow_inconclusive: false,
         };
         let rows = judge(&found, &gate).rows;

@@ -4,6 +4,9 @@
 //! % slower, and with its gaps doubled. Runs differ by their seeds. For machines that are less
 //! steady than a simulator, the kernels and gaps of each run are also longer or shorter by a random
 //! factor.
+//!
+//! A second program has twenty kernels, each with noise of its own from run to run, and three stalls in each
+//! run, as real ones have.
 
 use metalens_analyzer::Report;
 use metalens_comparison::{CompareOptions, Gate, GateResult, GateVerdict, compare, judge};
@@ -135,6 +138,59 @@ fn rates(trials: u64, drift: Drift) -> Rates {
     rates
 }
 
+/// Returns a run of twenty kernels, of which each takes so much more or less time in this run, and varies within
+/// it. It stalls three times, for 1 to 10 ms.
+fn twenty(seed: u64, noise: f64, factor: f64) -> Report {
+    /// Kernels after which all times come again.
+    const CYCLE: u64 = 400;
+    let draw = |number: u64| drawn(seed * 10_000 + number);
+    // The sum of three even draws is nearly normal, with a standard deviation of 1.
+    let normal = |number: u64| (0..3).map(|part| draw(number * 3 + part)).sum::<f64>();
+    let times = |us: &dyn Fn(u64) -> f64| {
+        let times = (0..CYCLE).map(|number| format!("\"{:.0}ns\"", 1_000.0 * us(number)));
+        times.collect::<Vec<_>>().join(", ")
+    };
+    let durations = times(&|number| {
+        let of_run = 1.0 + noise * normal(number % 20);
+        (20.0 + 5.0 * (number % 20) as f64) * factor * of_run * (1.0 + 0.05 * draw(1_000 + number))
+    });
+    let host = times(&|number| match number {
+        150 => 5_500.0 + 4_500.0 * draw(90),
+        _ => 15.0 + 10.0 * draw(2_000 + number),
+    });
+    let labels: Vec<String> = (0..20).map(|number| format!("\"k{number}\"")).collect();
+    let labels = labels.join(", ");
+    let toml = format!(
+        "tables = [\"metal-gpu-intervals\", \"metal-application-encoders-list\", \
+         \"metal-command-buffer-completed\"]\n\
+         [[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
+         [[process.stream]]\ncount = {}\nsubmit = \"sync\"\nencoder-label = [{labels}]\n\
+         duration = {{ cycle = [{durations}] }}\nencode = [\"6us\", \"9us\"]\n\
+         launch = [\"80us\", \"95us\"]\ncompletion = [\"55us\", \"80us\"]\nhost = {{ cycle = [{host}] }}\n",
+        3 * CYCLE
+    );
+    report(&toml, seed)
+}
+
+/// Returns the share of trials in percent in which the default gate fails, and in which it cannot decide, for so
+/// many runs of twenty kernels a side.
+fn of_twenty(trials: u64, runs: u64, noise: f64, factor: f64) -> [f64; 2] {
+    let (mut failed, mut undecided) = (0.0, 0.0);
+    for trial in 0..trials {
+        let first = trial * 2 * runs + 1;
+        let side = |from: u64, factor: f64| -> Vec<Report> {
+            let seeds = from..from + runs;
+            seeds.map(|seed| twenty(seed, noise, factor)).collect()
+        };
+        let (base, new) = (side(first, 1.0), side(first + runs, factor));
+        let found = compare(&base, &new, &CompareOptions::default());
+        let gate = judge(&found, &Gate::default());
+        failed += f64::from(u32::from(gate.missed && !gate.inconclusive));
+        undecided += f64::from(u32::from(gate.inconclusive));
+    }
+    [failed, undecided].map(|count| 100.0 * count / trials as f64)
+}
+
 /// Runs a small version of the bench below.
 #[test]
 fn the_default_gate_separates_changes_from_noise() {
@@ -145,6 +201,9 @@ fn the_default_gate_separates_changes_from_noise() {
         waits_caught: 20,
     };
     assert_eq!(rates(20, AS_SIMULATED), expected);
+    for (factor, expected) in [(1.0, 0.0), (1.1, 100.0), (0.9, 0.0)] {
+        assert_eq!(of_twenty(3, 3, 0.01, factor), [expected, 0.0], "{factor}");
+    }
 }
 
 /// Measures the rates; `scripts/bench-gate` runs it.
@@ -175,5 +234,19 @@ fn bench() {
             assert!(percent(found.slower_caught) >= 95.0, "{}", drift.name);
             assert!(percent(found.waits_caught) >= 95.0, "{}", drift.name);
         }
+    }
+
+    println!("\n| twenty kernels | unchanged | all 10 % slower | all 10 % faster |");
+    println!("| --- | --- | --- | --- |");
+    for (noise, runs) in [(0.01, 3), (0.01, 5), (0.03, 3), (0.03, 5)] {
+        let cells = [1.0, 1.1, 0.9].map(|factor| {
+            let [failed, undecided] = of_twenty(u64::from(TRIALS) / 4, runs, noise, factor);
+            format!("{failed:.0}, {undecided:.0}")
+        });
+        let noise = 100.0 * noise;
+        println!(
+            "| σ {noise:.0} %, {runs} against {runs} | {} |",
+            cells.join(" | ")
+        );
     }
 }

@@ -43,12 +43,18 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let (base, base_run) = load_base(sides.base, &loading, keep)?;
     let loaded = loading.all(sides.new)?;
     let comparison = compare(&base, &side(&loaded)?, arguments, gate.as_ref())?;
-    let new_run = middle_run(loaded).filter(|_| keep);
-    refuse_different([&comparison], arguments.allow_different)?;
+    let is_refused = comparison.is_refused();
+    let comparison = if is_refused {
+        comparison.refused()
+    } else {
+        comparison
+    };
+    let new_run = middle_run(loaded).filter(|_| keep && !is_refused);
 
     let named = [("metalens compare", &comparison)];
     write_junit(named.into_iter(), arguments.gate.junit.as_deref())?;
     let is_complete = write_folder(&comparison, base_run.zip(new_run), arguments)?;
+    refuse_different([&comparison], arguments.allow_different)?;
     show(&comparison, arguments)?;
     if let Some(folder) = &arguments.output {
         out::wrote_folder(folder, "comparison.html", quiet);
@@ -200,7 +206,15 @@ fn compare(
             shown(&unit.text)
         )));
     }
-    comparison.gate = gate.map(|gate| judge(&comparison, gate));
+    // Who names what stays the same says that the rest was meant to change.
+    let is_meant = options.per.is_some() || options.preset.is_some();
+    comparison.gate = gate.map(|gate| {
+        let gate = Gate {
+            may_change_work: gate.may_change_work || is_meant,
+            ..gate.clone()
+        };
+        judge(&comparison, &gate)
+    });
     Ok(comparison)
 }
 

@@ -37,7 +37,9 @@ const PAGE: &str = "-o DIR writes pages with a picture";
 pub fn brief(comparison: &Comparison) -> Document {
     let mut whole = document(comparison, true);
     let sections = std::mem::take(&mut whole.sections).into_iter();
-    let left_out = sections.filter(|section| !SECTIONS.contains(&section.id));
+    let is_passed = comparison.gate.as_ref().is_some_and(|gate| !gate.missed);
+    let left_out = sections
+        .filter(|section| !SECTIONS.contains(&section.id) || is_passed && section.id == "gate");
     let left_out: Vec<Section> = left_out.collect();
 
     let (opening, hidden_notes) = opening(comparison);
@@ -91,9 +93,10 @@ fn differences(comparison: &Comparison) -> Vec<Block> {
     notes.map(Block::Remark).collect()
 }
 
-/// Returns the limits that the gate did not pass.
+/// Returns the limits that the gate did not pass; none if it passed: the verdict counts the warnings.
 fn limits(comparison: &Comparison) -> Option<Section> {
-    let mut section = gate::section(comparison.gate.as_ref()?);
+    let gate = comparison.gate.as_ref().filter(|gate| gate.missed)?;
+    let mut section = gate::section(gate);
     section
         .blocks
         .retain(|block| matches!(block, Block::Table(_)));

@@ -3,8 +3,8 @@
 use metalens_analyzer::message::path;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Change, Comparison, DifferencePart, MetricChange, MetricGroup, Number, SideValues, Sides, Unit,
-    sentences,
+    Change, Comparison, DifferencePart, MetricChange, MetricGroup, Number, SideValues, Sides,
+    StepsDifference, StepsPart, Unit, sentences,
 };
 
 use super::cells::{class, difference, is_nothing, value};
@@ -57,6 +57,8 @@ pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
         (&comparison.base, found.runs.base),
         (&comparison.new, found.runs.new),
     ];
+    let by_steps = found.steps.as_ref();
+    let by_steps = by_steps.map(|steps| difference_by_steps(steps, found.time_ns.change()));
     let has_several = runs.iter().any(|(side, _)| side.runs.len() > 1);
     let names = runs.map(|(side, run)| side.runs.get(run).map(|run| path(&run.path)));
     let [base, new] = names.map(Option::unwrap_or_default);
@@ -69,8 +71,39 @@ pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
     Some(
         section
             .with(Block::Table(table))
+            .with_some(by_steps.map(Block::Table))
             .with_some(has_several.then_some(Block::Text(of))),
     )
+}
+
+/// Returns what each part of the run adds to the difference, if there are steps.
+fn difference_by_steps(steps: &StepsDifference, whole_ns: f64) -> Table {
+    let columns = vec![
+        Column::name("part"),
+        Column::number("base"),
+        Column::number("new"),
+        Column::number("adds"),
+        Column::number("of the difference").spare(1),
+    ];
+    let caption = "The same difference by steps";
+    let mut table = Table::new("difference-steps", caption, columns);
+    for (part, ns) in steps.parts_ns() {
+        let (sides, unit) = match part {
+            StepsPart::Count => (steps.count, Unit::Count),
+            StepsPart::Median => (steps.median_ns, Unit::Ns),
+            StepsPart::Away => (steps.away_ns, Unit::Ns),
+            StepsPart::Once => (steps.once_ns, Unit::Ns),
+        };
+        let adds = Number::new(ns).map(|ns| sentences::difference(ns, Unit::Ns));
+        table.row([
+            part.label().into(),
+            value(Some(sides.base), unit, ""),
+            value(Some(sides.new), unit, ""),
+            adds.unwrap_or_default(),
+            value(Number::new(ns / whole_ns), Unit::Ratio, ""),
+        ]);
+    }
+    table
 }
 
 /// Returns the row of a part of the time whose difference is taken apart.

@@ -11,7 +11,13 @@ use crate::html::escape::escaped;
 pub fn junit<'a>(comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>) -> String {
     let suites = comparisons.filter_map(|(name, comparison)| {
         let gate = comparison.gate.as_ref()?;
-        Some(suite(&escaped(name), gate))
+        let why = if comparison.is_refused() {
+            comparison.headline.text.as_str()
+        } else {
+            // A gate that measures nothing fails although no limit does.
+            "no limit was measurable"
+        };
+        Some(suite(&escaped(name), gate, &escaped(why)))
     });
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}</testsuites>\n",
@@ -19,8 +25,8 @@ pub fn junit<'a>(comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>) -
     )
 }
 
-/// Returns the test suite of a gate. Its name is escaped.
-fn suite(suite: &str, gate: &GateResult) -> String {
+/// Returns the test suite of a gate. Its name is escaped, and why it fails if no limit does.
+fn suite(suite: &str, gate: &GateResult, why_missed: &str) -> String {
     let mut cases: Vec<(Option<&str>, String)> = gate
         .rows
         .iter()
@@ -33,9 +39,8 @@ fn suite(suite: &str, gate: &GateResult) -> String {
         let outcomes = cases.iter().filter(|(outcome, _)| *outcome == Some(wanted));
         outcomes.count()
     };
-    // A gate that measures nothing fails although no limit does.
     if gate.missed && number(&cases, FAILURE) == 0 {
-        let failure = case(suite, "gate", Some(FAILURE), "no limit was measurable");
+        let failure = case(suite, "gate", Some(FAILURE), why_missed);
         cases.push((Some(FAILURE), failure));
     }
     format!(

@@ -54,7 +54,11 @@ pub(super) fn changed_in_short(comparison: &Comparison) -> Option<Section> {
 }
 
 fn empty() -> Section {
-    Section::new("kernels", "Kernels, the largest change first", 3)
+    Section::new(
+        "kernels",
+        "Kernels, the largest change of total time first",
+        3,
+    )
 }
 
 /// Returns the section with a table of these kernels; nothing if there are none.
@@ -99,9 +103,18 @@ fn is_changed(kernel: &KernelChange) -> bool {
 fn row(changed: &KernelChange) -> [Cell; 9] {
     let median = &changed.med_ns;
     let [by, share] = difference(median, Unit::Ns);
-    let channel = changed.channel.as_deref().unwrap_or("-");
+    let was = changed.channel.as_deref().unwrap_or("-");
+    let renamed = changed.renamed.as_ref();
+    let new_name = renamed.filter(|new| new.name != changed.name);
+    let new_name = new_name.map(|new| message!(" → {}", kernel(&new.name)));
+    let channel = renamed.map_or(was, |new| new.channel.as_deref().unwrap_or("-"));
+    let channel = if channel == was {
+        name(was)
+    } else {
+        message!("{} → {}", name(was), name(channel))
+    };
     [
-        kernel(&changed.name).into(),
+        message!("{}{}", kernel(&changed.name), new_name).into(),
         value(median.base_value(), Unit::Ns, ABSENT).into(),
         value(median.new_value(), Unit::Ns, ABSENT).into(),
         by.into(),
@@ -109,7 +122,7 @@ fn row(changed: &KernelChange) -> [Cell; 9] {
         before_and_after(&changed.instances, Unit::Count).into(),
         before_and_after(&changed.total_ns, Unit::Ns).into(),
         verdict(changed),
-        name(channel).into(),
+        channel.into(),
     ]
 }
 

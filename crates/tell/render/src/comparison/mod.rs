@@ -33,18 +33,22 @@ const BAR: usize = 32;
 #[must_use]
 pub fn document(comparison: &Comparison, show_names: bool) -> Document {
     let comparison = &shown(comparison, show_names);
-    let sections = [
-        Some(opening(comparison)),
-        picture(comparison),
-        comparison.gate.as_ref().map(gate::section),
-        Some(changes(comparison)),
-        figures::difference_of_runs(comparison),
-        figures::per_unit(comparison),
-        Some(kernels::kernels(comparison)),
-        figures::idle(comparison),
-        Some(figures::figures(comparison)),
-        Some(comparable(comparison)),
-    ];
+    let sections = if comparison.is_refused() {
+        vec![Some(opening(comparison)), Some(comparable(comparison))]
+    } else {
+        vec![
+            Some(opening(comparison)),
+            picture(comparison),
+            comparison.gate.as_ref().map(gate::section),
+            Some(changes(comparison)),
+            figures::difference_of_runs(comparison),
+            figures::per_unit(comparison),
+            Some(kernels::kernels(comparison)),
+            figures::idle(comparison),
+            Some(figures::figures(comparison)),
+            Some(comparable(comparison)),
+        ]
+    };
     let (base, new) = (paths(&comparison.base), paths(&comparison.new));
     Document {
         title: message!("GPU comparison: {} → {}", base, new),

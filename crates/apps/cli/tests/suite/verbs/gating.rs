@@ -60,7 +60,7 @@ fn a_verdict_names_the_limits_that_were_judged() {
         (
             gate,
             |_| (),
-            "Gate passed: 13 limits passed (the default limits)",
+            "Gate passed: 15 limits passed (the default limits)",
         ),
         (
             gate,
@@ -70,7 +70,7 @@ fn a_verdict_names_the_limits_that_were_judged() {
         (
             gate,
             |at| fs::write(at, IGNORED).unwrap(),
-            "Gate passed: 13 limits passed (the default limits, because metalens.toml has no [gate])",
+            "Gate passed: 15 limits passed (the default limits, because metalens.toml has no [gate])",
         ),
         (
             named,
@@ -218,7 +218,7 @@ fn fewer_runs_than_the_baseline_has_fail_the_gate() {
         "b1 b2",
         "--gate",
         5,
-        "Gate failed: runs 2; 13 limits passed, 1 failed ",
+        "Gate failed: runs 2; 15 limits passed, 1 failed ",
     );
     check(
         "b1 b2",
