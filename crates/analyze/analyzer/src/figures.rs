@@ -316,7 +316,7 @@ pub const FIGURES: &[Figure] = &[
         .column("wall_ratio", "busy_ns / run_duration_ns."),
     ns(Time, "steps.median_ns", |r| whole(main_kind(r)?.median_ns?)).compared("step", Lower)
         .column("step_median_ns", "Median length of a step of the main series."),
-    ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time of a step", Lower)
+    ns(Time, "steps.own_ns", |r| whole(main_kind(r)?.own_ns?)).compared("own time", Lower)
         .column("step_own_ns", "A step's GPU time, host work and encoding: the mean of the middle half."),
     ns(Time, "steps.gpu_ns", |r| whole(main_kind(r)?.gpu_ns?)).compared("GPU busy in a step", Lower),
     ns(Time, "steps.p95_ns", |r| whole(main_kind(r)?.p95_ns?))

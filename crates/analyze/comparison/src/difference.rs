@@ -124,13 +124,13 @@ pub enum StepsPart {
 }
 
 impl StepsPart {
-    /// Returns the part as tables and sentences call it.
+    /// Returns the part as tables call it.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Count => "number of steps",
-            Self::Median => "median step",
-            Self::Away => "steps away from the median",
+            Self::Median => "usual length of a step",
+            Self::Away => "unusually long or short steps",
             Self::Once => "outside of the steps",
         }
     }

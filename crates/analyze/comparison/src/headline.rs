@@ -48,6 +48,7 @@ pub(crate) fn headline(
         });
     }
     sentences.extend(amounts(work, metrics, kernels));
+    sentences.extend(other_steps(work, metrics));
     sentences.extend(one_sided(work, kernels, "base", "new"));
     sentences.extend(other_counts(work, metrics, kernels));
     sentences.extend(common(work, kernels));
@@ -70,18 +71,21 @@ fn pace(metrics: &[MetricChange]) -> Option<Message> {
         })
     };
     let period = find(metrics, "steps.period_ns").map(|period| &period.change);
-    let is_other = period.is_some_and(Change::is_material);
-    Some(message!(
-        "{}: period {}, GPU busy in a step {}, late steps {}",
-        if is_other {
-            "The pace changed"
-        } else {
-            "Both sides keep a pace"
-        },
-        figure("steps.period_ns")?,
-        figure("steps.gpu_ns")?,
-        figure("steps.missed")?
-    ))
+    let (period_ns, gpu_ns) = (figure("steps.period_ns")?, figure("steps.gpu_ns")?);
+    Some(if period.is_some_and(Change::is_material) {
+        message!(
+            "The pace changed: a step each {}, in which the GPU is busy {}",
+            period_ns,
+            gpu_ns
+        )
+    } else {
+        message!(
+            "Both sides keep a pace: period {}, GPU busy in a step {}, late steps {}",
+            period_ns,
+            gpu_ns,
+            figure("steps.missed")?
+        )
+    })
 }
 
 /// Names the figures of memory that became worse: the wall time says nothing about them.
@@ -95,6 +99,26 @@ fn memory(metrics: &[MetricChange]) -> Option<Message> {
     (!worse.is_empty()).then(|| message!("Worse: {}", first_few(worse, NAMED)))
 }
 
+/// Says why other work is not compared by the step, and how it can be.
+fn other_steps(work: &WorkComparison, metrics: &[MetricChange]) -> Option<Message> {
+    if !work.is_other() || work.basis != TimeBasis::Whole || has_same_steps(metrics) {
+        return None;
+    }
+    let intervals = &find(metrics, "steps.intervals")?.change;
+    let shown = |count: Number| value(count, Unit::Count);
+    Some(match (intervals.base.median, intervals.new.median) {
+        (Some(was), Some(now)) => message!(
+            "A step of base has {} GPU intervals, one of new {}; --per step compares them all the same",
+            shown(was),
+            shown(now)
+        ),
+        (was, _) => message!(
+            "Not compared by step: none is known in {}; --step says what one is",
+            if was.is_some() { "new" } else { "base" }
+        ),
+    })
+}
+
 /// Describes the amounts of work.
 fn amounts(
     work: &WorkComparison,
@@ -103,9 +127,8 @@ fn amounts(
 ) -> Option<Message> {
     let counts = all_counts(metrics)?;
     let word = match (work.amount, work.taken_as_same) {
-        (WorkAmount::Same, _) if work.other_mix || has_other_kernels(work, kernels) => {
-            "Same amount, other kernels"
-        }
+        (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
+        (WorkAmount::Same, _) if work.other_mix => "Same amount, another mix",
         (WorkAmount::Same, _) => "Same work",
         (WorkAmount::Different, true) => "Different work, taken as the same (--preset fusion)",
         (WorkAmount::Different, false) => "Different work",
@@ -124,12 +147,12 @@ fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
     (!counted.text.is_empty()).then_some(counted)
 }
 
-/// Returns whether a side has a kernel that the other lacks under any name, or runs one more often.
+/// Returns whether a side has a kernel that the other lacks under any name.
 fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
     kernels.iter().any(|kernel| match kernel.class {
         ChangeClass::Removed => work.renamed.iter().all(|other| other.base != kernel.name),
         ChangeClass::Added => work.renamed.iter().all(|other| other.new != kernel.name),
-        _ => kernel.ran_differently_often(),
+        _ => false,
     })
 }
 
@@ -155,23 +178,15 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
             .zip(values.max)
             .filter(|(least, most)| least != most)?;
         let [least, most] = [ends.0, ends.1].map(|end| value(end, Unit::Count));
-        Some(message!("; {} has {} to {}", side, least, most))
+        Some(message!("{} {} to {}", side, least, most))
     });
     let apart = apart.into_iter().flatten();
     let apart = apart.filter(|_| change.material_class() == ChangeClass::Unstable);
-    let apart = Message::joined(apart, "");
-    Some(if was == now {
-        message!("{}{}", counted, apart)
-    } else {
-        let was = value(was, Unit::Count);
-        message!(
-            "{} instead of {} ({}){}",
-            counted,
-            was,
-            share(change),
-            apart
-        )
-    })
+    let by = (was != now).then(|| share(change));
+    let more = Message::joined(by.into_iter().chain(apart), ", ");
+    let more = (!more.text.is_empty()).then(|| message!(" ({})", more));
+    let instead = (was != now).then(|| message!(" instead of {}", value(was, Unit::Count)));
+    Some(message!("{}{}{}", counted, instead, more))
 }
 
 /// What the sentences on the time are taken from.
@@ -228,9 +243,11 @@ impl<'a> Times<'a> {
             .difference
             .and_then(|difference| difference.steps.as_ref());
         let is_by_steps = self.work.basis == TimeBasis::Step || self.other_step().is_some();
-        let parts = steps.filter(|_| is_by_steps).map(by_steps);
-        let parts = parts.unwrap_or_else(|| busy_and_idle(self.metrics));
-        message!("{}; {}", verdict, parts)
+        let steps = steps.filter(|_| is_by_steps).map(by_steps);
+        // More or fewer steps explain all of the rest.
+        let rest = (self.work.basis != TimeBasis::Step || steps.is_none())
+            .then(|| busy_and_idle(self.metrics));
+        Message::joined([Some(verdict), steps, rest].into_iter().flatten(), "; ")
     }
 
     /// Returns the change of the median step, if as much work changed the whole run, and by another share: some
@@ -281,7 +298,10 @@ fn by_steps(steps: &StepsDifference) -> Message {
             let count = Number::new(more.abs()).map(|count| value(count, Unit::Count));
             message!("{} {} steps {}", count, word, shown(ns))
         }
-        _ => message!("{} {}", part.label(), shown(ns)),
+        StepsPart::Median if ns < 0.0 => message!("shorter steps {}", shown(ns)),
+        StepsPart::Median => message!("longer steps {}", shown(ns)),
+        StepsPart::Away => message!("unusual steps {}", shown(ns)),
+        StepsPart::Once => message!("{} {}", part.label(), shown(ns)),
     });
     let rest: f64 = others.iter().map(|(_, ns)| ns).sum();
     let rest = is_large(rest).then(|| message!("others {}", shown(rest)));
@@ -390,6 +410,8 @@ pub(crate) fn different_work(
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }
 
+/// Largest number of runs that somebody is advised to record.
+const MOST_RUNS: u64 = 30;
 /// Number of causes of idle time that the headline names.
 const NAMED: usize = 2;
 
@@ -455,7 +477,8 @@ fn of_wall(
                 "Inconclusive"
             };
             let far = far_runs(change, floor);
-            let needed = runs_to_tell(change, *floor, Unit::Ns).filter(|_| far.is_none());
+            let needed = runs_to_tell(change, *floor, Unit::Ns);
+            let needed = needed.filter(|needed| far.is_none() && needed.runs <= MOST_RUNS);
             let more = needed.map(|needed| more_runs(needed, was)).or(far);
             message!(
                 "{}{}, the runs vary too much: {}{}{}",
@@ -573,7 +596,8 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
 
     let named = causes.iter();
     let parts = named.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
-    let rest = rest(metrics, &causes).map(|by| message!("others {}", difference(by, Unit::Ns)));
+    let rest = rest(metrics, &causes);
+    let rest = rest.map(|by| message!("other causes {}", difference(by, Unit::Ns)));
     let parts = Message::joined(parts.chain(rest), ", ");
     let most = (!causes.is_empty()).then(|| message!(" ({})", parts));
     message!(

@@ -109,11 +109,16 @@ pub(crate) fn other_counts(
                 change.instances.base_value()?,
                 change.instances.new_value()?,
             );
+            let median = &change.med_ns;
+            let each = median
+                .is_material()
+                .then(|| message!(", each {}", share(median)));
             Some(message!(
-                "{} {} instead of {}",
+                "{} {} instead of {}{}",
                 kernel(&change.name),
                 value(now, Unit::Count),
-                value(was, Unit::Count)
+                value(was, Unit::Count),
+                each
             ))
         });
     list("Instances: ".into(), moved.collect())
@@ -133,13 +138,13 @@ pub(crate) fn changed(
         && known.clone().count() > 1
     {
         let work = if work.is_other() {
-            "more or less work in each, or "
+            "more or less work in each, "
         } else {
             ""
         };
         return Some(message!(
-            "All {} that both sides have changed alike, each by its median instance: {}; {}another \
-             GPU clock would explain that, and the clock is not recorded",
+            "All {} that both sides have changed alike, each by its median instance: {}; {}changed \
+             code or another GPU clock would explain that, and the clock is not recorded",
             counted(known.count() as u64, "kernel"),
             range(ends),
             work

@@ -131,7 +131,7 @@ pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
     ))
 }
 
-/// Returns how far a change goes, such as `by 1.1–2.1 % (90 %), about the 2 % that counts`. Without
+/// Returns how far a change goes, such as `by 1.1–2.1 % (90 %), maybe less than the 2 % that counts`. Without
 /// an interval it is the change itself.
 #[must_use]
 pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
@@ -275,7 +275,9 @@ fn certainty(change: &Change, floor: &Floor) -> Message {
     let counts = percent(floor.relative);
     let size = match change.size {
         Some(ChangeSize::Small) => Some(message!(", less than the {} that counts", counts)),
-        Some(ChangeSize::Borderline) => Some(message!(", about the {} that counts", counts)),
+        Some(ChangeSize::Borderline) => {
+            Some(message!(", maybe less than the {} that counts", counts))
+        }
         Some(ChangeSize::Large) | None => None,
     };
     message!(" ({}){}", confidence(interval.confidence), size)

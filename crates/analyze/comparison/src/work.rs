@@ -9,8 +9,8 @@ use crate::change::{Change, ChangeClass, Judge};
 use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find, has_same_steps};
-use crate::metrics::{is_total_over_work, metrics};
-use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, times_per_unit};
+use crate::metrics::{MetricGroup, is_total_over_work, metrics};
+use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, WALL, times_per_unit};
 use crate::runs::Runs;
 use metalens_analyzer::Number;
 
@@ -254,6 +254,22 @@ pub(crate) fn clear_directions(
             .iter_mut()
             .filter(|kernel| kernel.ran_differently_often());
         other.for_each(|kernel| (kernel.direction, kernel.med_ns.direction) = (None, None));
+    }
+    // The GPU is idle longer if it waits for a display, or if less of the same time is work.
+    let is_told = |id: &str| find(metrics, id).is_some_and(|metric| metric.change.is_material());
+    let is_paced = find(metrics, "steps.period_ns").is_some();
+    if is_paced || !is_told(WALL) {
+        let idle = metrics
+            .iter_mut()
+            .filter(|metric| matches!(metric.group, MetricGroup::Idle | MetricGroup::Gaps));
+        idle.for_each(|metric| metric.change.direction = None);
+    }
+    // Steps of other work are other ones.
+    if work.is_other() && work.basis == TimeBasis::Whole {
+        let steps = metrics
+            .iter_mut()
+            .filter(|metric| metric.id.starts_with("steps."));
+        steps.for_each(|metric| metric.change.direction = None);
     }
     if work.is_other() && work.basis != TimeBasis::CommandBuffer {
         let sums = metrics

@@ -66,10 +66,9 @@ fn verdict_text(gate: &GateResult) -> Message {
         }
     }
     let named = (!named.is_empty()).then(|| message!("{}; ", first_few(named, DECIDING)));
-    let other_work = decided
-        .iter()
-        .any(|row| is_of_work(row))
-        .then(|| Message::from(". Other work: if that is intended, save a new baseline"));
+    let other_work = decided.iter().any(|row| is_of_work(row)).then(|| {
+        Message::from(". Other work: if it was meant to change, --per step judges the step")
+    });
     message!(
         "Gate {}: {}{} ({}){}",
         word([gate]),
@@ -82,18 +81,25 @@ fn verdict_text(gate: &GateResult) -> Message {
 
 /// Returns whether a limit is about an amount of work that has to stay the same.
 fn is_of_work(row: &GateRow) -> bool {
-    let is_count = row.of == Some(KernelFigure::Instances)
-        || row.of.is_none() && row.what.starts_with("counts.");
-    is_count && matches!(row.rule, LimitRule::Grow | LimitRule::Shrink)
+    let is_gone = row.of.is_some() && row.value.is_none();
+    let is_count = match row.of {
+        Some(figure) => figure == KernelFigure::Instances,
+        None => row.what.starts_with("counts.") || row.what.starts_with("steps."),
+    };
+    is_gone || is_count && matches!(row.rule, LimitRule::Grow | LimitRule::Shrink)
 }
 
 /// Returns the plain name of a limit's figure and what was found, such as `GPU idle +12.0 %`.
 fn plainly(row: &GateRow) -> Message {
     if row.of.is_some() && row.value.is_none() {
-        return message!("{} not there", kernel(&row.what));
+        return message!("{} missing", kernel(&row.what));
     }
     let name = plain_name(row);
-    let found = row.value.map(|_| message!(" {}", found(row)));
+    // A part is judged as a share of the whole.
+    let of = (row.rule == LimitRule::Slower && row.of.is_none()).then_some(" of a step");
+    let found = row
+        .value
+        .map(|_| message!(" {}{}", found(row), of.unwrap_or("")));
     let found = found.unwrap_or_else(|| " not measured".into());
     message!("{}{}", name, found)
 }

@@ -361,7 +361,7 @@ fn one_cold_step_is_no_slower_code() {
         &[
             "Per step, no change seen",
             "The run is longer by ",
-            "; steps away from the median +5.8",
+            "; unusual steps +5.8",
         ],
         &["times as long"],
         Verdict::Passes,
@@ -376,7 +376,7 @@ fn another_mix_of_the_same_amount_is_told() {
         "another mix",
         (steps(even, 30), steps(more, 30)),
         &[
-            "Same amount, other kernels",
+            "Same amount, another mix",
             "Instances: ",
             "a 90 instead of 60",
             "b 30 instead of 60",

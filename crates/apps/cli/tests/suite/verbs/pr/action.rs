@@ -228,6 +228,7 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
         ("recordings", "new"),
         ("baseline", "baseline.json"),
         ("gate", "limits.toml"),
+        ("per", "buffer"),
         ("images", "text"),
     ];
     let run = run(&bench, &inputs, "");
@@ -247,7 +248,9 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
     let [comment] = comments.as_slice() else {
         panic!("{comments:?}");
     };
-    assert!(comment.body.contains("Gate failed: "), "{}", comment.body);
+    for part in ["Gate failed: ", "Per command buffer, "] {
+        assert!(comment.body.contains(part), "{}", comment.body);
+    }
     let page = "https://github.com/o/r/actions/runs/1/artifacts/page";
     assert!(comment.body.contains(page), "{}", comment.body);
     assert_eq!(run.value("outputs.page-url"), page);
