@@ -39,7 +39,14 @@ fn answers_have_the_figures_that_metalens_prints() {
     assert!(!text.contains('\u{1b}'), "{text}");
 
     let (_, found) = client.answer("analyze", section("kernels"));
-    assert_eq!(found["kernels"], report["kernels"]);
+    let mut kernels = report["kernels"].clone();
+    for kernel in kernels.as_array_mut().unwrap() {
+        // Only comparisons need these.
+        for key in ["sixteenths_ns", "med_thirds_ns"] {
+            kernel.as_object_mut().unwrap().remove(key).unwrap();
+        }
+    }
+    assert_eq!(found["kernels"], kernels);
     let mut first = section("kernels");
     first["top"] = json!(1);
     let (text, found) = client.answer("analyze", first);
