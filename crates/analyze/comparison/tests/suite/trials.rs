@@ -240,7 +240,7 @@ fn bench() {
     println!("| --- | --- | --- | --- |");
     for (noise, runs) in [(0.01, 3), (0.01, 5), (0.03, 3), (0.03, 5)] {
         let cells = [1.0, 1.1, 0.9].map(|factor| {
-            let [failed, undecided] = of_twenty(u64::from(TRIALS) / 4, runs, noise, factor);
+            let [failed, undecided] = of_twenty(u64::from(TRIALS) / 5, runs, noise, factor);
             format!("{failed:.0}, {undecided:.0}")
         });
         let noise = 100.0 * noise;
