@@ -73,6 +73,18 @@ pub struct CircumstanceDifference {
     pub new: Message,
 }
 
+impl CircumstanceDifference {
+    /// Returns the circumstance on both sides, such as `GPU: base M2 Pro, new M3 Max`.
+    pub(crate) fn says(&self) -> Message {
+        message!(
+            "{}: base {}, new {}",
+            name(&self.what),
+            &self.base,
+            &self.new
+        )
+    }
+}
+
 impl std::fmt::Display for CircumstanceDifference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: base {}, new {}", self.what, self.base, self.new)

@@ -1,10 +1,9 @@
 //! Compares two sides of runs.
 
-use metalens_analyzer::message::name;
 use metalens_analyzer::{Message, Note, Report, message};
 
 use crate::change::{Floor, Judge};
-use crate::circumstances::{Comparability, comparability};
+use crate::circumstances::{CircumstanceDifference, Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 use crate::difference::difference;
 use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
@@ -200,15 +199,7 @@ fn order(base: &Runs, new: &Runs) -> Option<&'static str> {
 
 /// Returns the note of sides that are compared although they were recorded differently.
 fn forced_note(comparable: &Comparability) -> Option<Note> {
-    let differ = comparable.differ.iter().map(|difference| {
-        let what = name(&difference.what);
-        message!(
-            "{}: base {}, new {}",
-            what,
-            &difference.base,
-            &difference.new
-        )
-    });
+    let differ = comparable.differ.iter().map(CircumstanceDifference::says);
     comparable.forced.then(|| {
         let text = message!(
             "FORCED: the sides were recorded under different conditions and compared on request: {}",

@@ -2,13 +2,12 @@
 
 use std::iter::once;
 
-use metalens_analyzer::message::name;
 use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
-use crate::circumstances::Comparability;
+use crate::circumstances::{CircumstanceDifference, Comparability};
 use crate::difference::Difference;
 use crate::fusion::Fusion;
 use crate::gate::GateResult;
@@ -95,10 +94,8 @@ impl Comparison {
     /// recorded differently would be taken for the program's. A gate is inconclusive.
     #[must_use]
     pub fn refused(mut self) -> Self {
-        let reasons = self.comparable.differ.iter().map(|difference| {
-            let (base, new) = (&difference.base, &difference.new);
-            message!("{}: base {}, new {}", name(&difference.what), base, new)
-        });
+        let reasons = self.comparable.differ.iter();
+        let reasons = reasons.map(CircumstanceDifference::says);
         self.headline = message!(
             "Not compared, because the sides were recorded differently: {}. Record both sides under the \
              same conditions, which renews a baseline, or compare them anyway with --allow-different",

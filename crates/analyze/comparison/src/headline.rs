@@ -189,7 +189,7 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     Some(message!("{}{}{}", counted, instead, more))
 }
 
-/// What the sentences on the time are taken from.
+/// Sources of the sentences on the time.
 #[derive(Clone, Copy)]
 pub(crate) struct Times<'a> {
     pub(crate) work: &'a WorkComparison,

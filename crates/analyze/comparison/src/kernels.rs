@@ -26,7 +26,7 @@ pub struct KernelChange {
     pub name: String,
     /// GPU channel that it ran on. Null if the recording does not say.
     pub channel: Option<String>,
-    /// Its name and channel in new, if new has the kernel under others. Absent if they are the same.
+    /// Name and channel in new, if new has the kernel under others. Absent if they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed: Option<NewName>,
     /// Class of the change of its median instance, or its absence on one side.
@@ -255,20 +255,27 @@ fn pairs<'a>(base: &'a Runs, new: &'a Runs) -> Vec<Pair<'a>> {
         if sign > 0 && gone.len() != added.len() {
             break;
         }
-        for was in &gone {
-            let mut alike = added.iter().filter(|now| is_like(was, now));
-            let only = alike.next().filter(|_| alike.next().is_none());
-            let Some(now) = only.filter(|now| {
-                let twins = gone.iter().filter(|was| is_like(was, now));
-                twins.count() == 1
-            }) else {
-                continue;
-            };
-            by_key.remove(&key(now));
-            by_key.entry(key(was)).or_default().1 = Some(now);
+        for &was in &gone {
+            if let Some(now) = only_alike(was, &gone, &added, is_like) {
+                by_key.remove(&key(now));
+                by_key.entry(key(was)).or_default().1 = Some(now);
+            }
         }
     }
     by_key.into_values().collect()
+}
+
+/// Returns the kernel that came and is like one that is gone, if it is the only one, and like no other.
+pub(crate) fn only_alike<'a, T>(
+    was: &T,
+    gone: &[&T],
+    added: &[&'a T],
+    is_like: fn(&T, &T) -> bool,
+) -> Option<&'a T> {
+    let mut alike = added.iter().filter(|now| is_like(was, now));
+    let now = alike.next().filter(|_| alike.next().is_none())?;
+    let twins = gone.iter().filter(|was| is_like(was, now));
+    (twins.count() == 1).then_some(*now)
 }
 
 /// Returns the time by which a kernel changes the total: all of its time if only one side has it.

@@ -129,8 +129,8 @@ pub use gate::{
 pub use kernels::{KernelChange, NewName};
 pub use lengths::KernelLength;
 pub use metalens_analyzer::Number;
-pub use metric_changes::MetricChange;
-pub use metrics::{MetricGroup, metrics};
+pub use metric_changes::{MetricChange, OWN};
+pub use metrics::{MetricGroup, is_amount_of_work, metrics};
 pub use moved::{Quantity, QuantityChange};
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};
 pub use per_unit::{PerUnit, TimeBasis, TimesPerUnit, times_per_unit};

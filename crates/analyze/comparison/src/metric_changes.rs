@@ -10,8 +10,8 @@ use crate::runs::Runs;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
 
-/// Figure of which the noise within runs is known.
-pub(crate) const OWN: &str = "steps.own_ns";
+/// Id of the own time of a step, of which the noise within runs is known.
+pub const OWN: &str = "steps.own_ns";
 
 /// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -26,6 +26,14 @@ pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     metric(id).map(|metric| metric.unit)
 }
 
+/// Returns whether a figure counts work: a limit of it is missed by other work, however fast that is.
+#[must_use]
+pub fn is_amount_of_work(id: &str) -> bool {
+    let is_count =
+        |figure: &Figure| figure.group == MetricGroup::Work && figure.unit == Unit::Count;
+    metric(id).is_some_and(is_count)
+}
+
 /// The count of the things that a figure sums up. If there are none, there is nothing to measure,
 /// and nothing is missing.
 #[derive(Debug, Clone, Copy)]

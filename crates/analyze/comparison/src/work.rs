@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Judge};
 use crate::fusion::ComparisonPreset;
-use crate::kernels::KernelChange;
+use crate::kernels::{KernelChange, only_alike};
 use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::{MetricGroup, is_total_over_work, metrics};
 use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, WALL, times_per_unit};
@@ -256,9 +256,9 @@ pub(crate) fn clear_directions(
         other.for_each(|kernel| (kernel.direction, kernel.med_ns.direction) = (None, None));
     }
     // The GPU is idle longer if it waits for a display, or if less of the same time is work.
-    let is_told = |id: &str| find(metrics, id).is_some_and(|metric| metric.change.is_material());
     let is_paced = find(metrics, "steps.period_ns").is_some();
-    if is_paced || !is_told(WALL) {
+    let is_as_long = find(metrics, WALL).is_none_or(|wall| !wall.change.is_material());
+    if is_paced || is_as_long {
         let idle = metrics
             .iter_mut()
             .filter(|metric| matches!(metric.group, MetricGroup::Idle | MetricGroup::Gaps));
@@ -287,23 +287,16 @@ fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
         of_class(ChangeClass::Removed).collect(),
         of_class(ChangeClass::Added).collect(),
     );
-    let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
-        let mut alike = added.iter().filter(|now| is_like(was, now));
-        let now = alike.next().filter(|_| alike.next().is_none())?;
-        let twins = gone.iter().filter(|was| is_like(was, now));
-        (twins.count() == 1).then(|| renamed_kernel(was, now))
-    };
-    gone.iter()
-        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)))
-        .collect()
-}
-
-fn renamed_kernel(was: &KernelChange, now: &KernelChange) -> RenamedKernel {
-    RenamedKernel {
-        base: was.name.clone(),
-        new: now.name.clone(),
-        channel: was.channel.clone(),
-    }
+    let renamed = gone.iter().filter_map(|&was| {
+        let only = |is_like| only_alike(was, &gone, &added, is_like);
+        let now = only(ran_as_often).or_else(|| only(took_as_long))?;
+        Some(RenamedKernel {
+            base: was.name.clone(),
+            new: now.name.clone(),
+            channel: was.channel.clone(),
+        })
+    });
+    renamed.collect()
 }
 
 /// Returns whether a kernel of base and one of new are on the same channel and ran equally often.

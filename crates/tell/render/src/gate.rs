@@ -5,7 +5,8 @@ use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
-    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, metrics,
+    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, OWN,
+    is_amount_of_work, metrics,
 };
 use metalens_text::shorten_all;
 use metalens_text::units::counted;
@@ -84,7 +85,7 @@ fn is_of_work(row: &GateRow) -> bool {
     let is_gone = row.of.is_some() && row.value.is_none();
     let is_count = match row.of {
         Some(figure) => figure == KernelFigure::Instances,
-        None => row.what.starts_with("counts.") || row.what.starts_with("steps."),
+        None => is_amount_of_work(&row.what),
     };
     is_gone || is_count && matches!(row.rule, LimitRule::Grow | LimitRule::Shrink)
 }
@@ -96,7 +97,7 @@ fn plainly(row: &GateRow) -> Message {
     }
     let name = plain_name(row);
     // A part is judged as a share of the whole.
-    let of = (row.rule == LimitRule::Slower && row.of.is_none()).then_some(" of a step");
+    let of = (row.rule == LimitRule::Slower && row.what == OWN).then_some(" of a step");
     let found = row
         .value
         .map(|_| message!(" {}{}", found(row), of.unwrap_or("")));

@@ -4,6 +4,8 @@
 //! relative limit base too. Otherwise the limit is missed, unless it is optional. So a missed gate
 //! stays missed whatever new loses: a table, a kernel, a run, or a figure of one run.
 
+use std::collections::BTreeSet;
+
 use metalens_analyzer::message::{counted, percent};
 use metalens_analyzer::{Message, Report, distrust, message};
 use metalens_failure::similar;
@@ -19,7 +21,7 @@ use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::{KernelChange, KernelNoise};
 use crate::metric_changes::{OWN, find, has_same_steps};
-use crate::metrics::{count_of, unit_of};
+use crate::metrics::{count_of, is_amount_of_work, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
@@ -254,6 +256,9 @@ fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubjec
     }
 }
 
+/// Kernel that could not be measured: its name and channel, the verdict and whether it only warns, the reason.
+type Unmeasured = ((String, Option<String>), (GateVerdict, bool), String);
+
 /// Rows of the limits that were judged so far.
 #[derive(Default)]
 struct GateRows {
@@ -262,6 +267,8 @@ struct GateRows {
     /// True if a figure varies too much to be judged.
     is_noisy: bool,
     allow_inconclusive: bool,
+    /// Kernels that could not be measured, each with the verdict, whether it only warns, and the reason.
+    unmeasured: BTreeSet<Unmeasured>,
     /// Number of limits whose patterns match no kernel.
     unknown: usize,
 }
@@ -275,14 +282,14 @@ impl GateRows {
             self.is_noisy |= row.verdict == GateVerdict::NotMeasurable && row.value.is_some();
             self.is_measured |= is_measured;
             // A kernel that is gone misses each of its limits: one row says so.
-            let is_said = |other: &GateRow| {
-                let facts =
-                    |row: &GateRow| (row.what.clone(), row.channel.clone(), row.why.clone());
-                let outcome = |row: &GateRow| (row.verdict, row.severity);
-                outcome(other) == outcome(&row) && facts(other) == facts(&row)
-            };
             let is_known = row.of.is_none() || is_measured;
-            if is_known || !self.rows.iter().any(is_said) {
+            let mut is_new = || {
+                let kernel = (row.what.clone(), row.channel.clone());
+                let outcome = (row.verdict, row.severity == GateSeverity::Warn);
+                self.unmeasured
+                    .insert((kernel, outcome, row.why.text.clone()))
+            };
+            if is_known || is_new() {
                 self.rows.push(row);
             }
         }
@@ -302,7 +309,7 @@ impl GateRows {
         for row in self.rows.iter_mut().filter(|row| row.rule.is_relative()) {
             let is_of_work = match row.of {
                 Some(_) => is_other(row),
-                None => unit_of(&row.what) == Some(Unit::Count),
+                None => is_amount_of_work(&row.what),
             };
             if is_of_work {
                 row.severity = GateSeverity::Warn;

@@ -33,9 +33,13 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         refuse_recording(folder)?;
         comparison_folder::check(folder, arguments.force)?;
     }
-    let gate = arguments
+    let mut gate = arguments
         .gate
         .gate(arguments.analysis.measure.config.as_ref())?;
+    if let Some(gate) = &mut gate {
+        // Who names what stays the same says that the rest was meant to change.
+        gate.may_change_work |= arguments.per.is_some() || arguments.preset.is_some();
+    }
 
     // Only the folder has charts, which need whole analyses.
     let keep = arguments.output.is_some();
@@ -206,15 +210,7 @@ fn compare(
             shown(&unit.text)
         )));
     }
-    // Who names what stays the same says that the rest was meant to change.
-    let is_meant = options.per.is_some() || options.preset.is_some();
-    comparison.gate = gate.map(|gate| {
-        let gate = Gate {
-            may_change_work: gate.may_change_work || is_meant,
-            ..gate.clone()
-        };
-        judge(&comparison, &gate)
-    });
+    comparison.gate = gate.map(|gate| judge(&comparison, gate));
     Ok(comparison)
 }
 
