@@ -26,6 +26,11 @@ fn main_kind(report: &Report) -> Option<&StepKind> {
     main_steps(report)?.kinds.first()
 }
 
+/// Returns the steps of the main series that have the most time after these.
+fn second_kind(report: &Report) -> Option<&StepKind> {
+    main_steps(report)?.kinds.get(1)
+}
+
 /// Returns the time from first to last GPU work in which there is no step with a known length.
 fn once_ns(report: &Report) -> Option<u64> {
     report
@@ -330,6 +335,18 @@ pub const FIGURES: &[Figure] = &[
     count(Work, "steps.command_buffers", |r| whole(main_kind(r)?.command_buffers?))
         .compared("command buffers of a step", Lower),
     count(Work, "steps.waits", waits_of_a_step).compared("waits of a step", Lower),
+    ns(Time, "steps.second.median_ns", |r| whole(second_kind(r)?.median_ns?))
+        .compared("step of the second kind", Lower),
+    ns(Time, "steps.second.own_ns", |r| whole(second_kind(r)?.own_ns?))
+        .compared("own time, second kind", Lower),
+    ns(Time, "steps.second.gpu_ns", |r| whole(second_kind(r)?.gpu_ns?))
+        .compared("GPU busy, second kind", Lower),
+    ns(Time, "steps.second.p95_ns", |r| whole(second_kind(r)?.p95_ns?))
+        .compared("95th percentile, second kind", Lower),
+    count(Work, "steps.second.intervals", |r| whole(second_kind(r)?.intervals))
+        .compared("GPU intervals, second kind", Neither),
+    count(Work, "steps.second.command_buffers", |r| whole(second_kind(r)?.command_buffers?))
+        .compared("command buffers, second kind", Lower),
     ns(Time, "steps.period_ns", |r| whole(main_steps(r)?.period_ns?))
         .compared("period of the pace", Neither),
     count(Time, "steps.missed", |r| whole(main_steps(r)?.missed?)).compared("late steps", Lower),

@@ -1,5 +1,7 @@
 //! Compares two sides of runs.
 
+use std::borrow::Cow;
+
 use metalens_analyzer::{Message, Note, Report, message};
 
 use crate::change::{Floor, Judge};
@@ -9,6 +11,7 @@ use crate::difference::difference;
 use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
 use crate::headline::{Times, different_work, headline};
 use crate::kernels::{self, KernelChange};
+use crate::kinds::in_one_order;
 use crate::metric_changes::{self, MetricChange};
 use crate::moved::{mixed_waits_note, moved, unknown_cause_notes};
 use crate::per_unit::PerUnit;
@@ -46,8 +49,8 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
 /// The changes between two sides, before it is settled what their times are compared per.
 #[derive(Debug)]
 pub struct Changes<'a> {
-    base: &'a Runs,
-    new: &'a Runs,
+    base: Cow<'a, Runs>,
+    new: Cow<'a, Runs>,
     judge: Judge,
     /// Notes on runs that are given twice.
     repeated: Vec<Note>,
@@ -59,19 +62,20 @@ impl<'a> Changes<'a> {
     /// Computes the changes of all figures and kernels.
     #[must_use]
     pub fn between(base: &'a Runs, new: &'a Runs, floor: Floor) -> Self {
-        let repeated = repeated(base, new);
+        let [base, new] = in_one_order(base, new);
+        let repeated = repeated(&base, &new);
         let mut judge = Judge::new(floor, base.count(), new.count());
         if !repeated.is_empty() {
             judge = judge.without_confidence();
         }
 
         Self {
+            metrics: metric_changes::changes(&base, &new, &judge),
+            kernels: kernels::changes(&base, &new, &judge),
             base,
             new,
             judge,
             repeated,
-            metrics: metric_changes::changes(base, new, &judge),
-            kernels: kernels::changes(base, new, &judge),
         }
     }
 
@@ -80,8 +84,8 @@ impl<'a> Changes<'a> {
     pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
         let (metrics, kernels) = (&self.metrics, &self.kernels);
         work(
-            self.base,
-            self.new,
+            &self.base,
+            &self.new,
             metrics,
             kernels,
             &self.judge,
@@ -112,6 +116,7 @@ impl<'a> Changes<'a> {
             kernels,
         } = self;
 
+        let (base, new) = (&*base, &*new);
         let comparable = comparability(base, new, allow_different);
         let is_clock_known = comparable.is_clock_known();
         // Changes that look like fusion answer that question even if nobody asks it.

@@ -10,7 +10,7 @@ mod trials;
 
 use metalens_analyzer::Message;
 
-use crate::metric_changes::OWN;
+use crate::metric_changes::OWN_TIMES;
 pub use metalens_analyzer::{
     GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule,
 };
@@ -161,10 +161,12 @@ impl Default for Gate {
             slower: Some(0.05),
             ..Limit::default()
         };
+        let [own, second_own] = OWN_TIMES;
         Self {
             source: "the default limits".into(),
             metrics: vec![
-                metric(OWN, slower, Some(true)),
+                metric(own, slower, Some(true)),
+                metric(second_own, optional(slower), Some(true)),
                 metric("steps.intervals", same_count(0.0), Some(true)),
                 metric("steps.command_buffers", growing_by(0.0), Some(true)),
                 metric("steps.waits", warned(optional(growing_by(0.0))), Some(true)),

@@ -92,6 +92,7 @@ mod gate;
 mod headline;
 mod kernel_sentences;
 mod kernels;
+mod kinds;
 mod lengths;
 pub mod many;
 mod metric_changes;
@@ -129,7 +130,7 @@ pub use gate::{
 pub use kernels::{KernelChange, NewName};
 pub use lengths::KernelLength;
 pub use metalens_analyzer::Number;
-pub use metric_changes::{MetricChange, OWN};
+pub use metric_changes::{MetricChange, OWN, OWN_TIMES};
 pub use metrics::{MetricGroup, is_amount_of_work, metrics};
 pub use moved::{Quantity, QuantityChange};
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};

@@ -12,6 +12,9 @@ use metalens_analyzer::Number;
 
 /// Id of the own time of a step, of which the noise within runs is known.
 pub const OWN: &str = "steps.own_ns";
+/// Ids of the own times of a step: of the first kind, and of the second.
+pub const OWN_TIMES: [&str; 2] = [OWN, SECOND_OWN];
+pub(crate) const SECOND_OWN: &str = "steps.second.own_ns";
 
 /// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,12 +73,19 @@ pub(crate) fn has_same_steps(metrics: &[MetricChange]) -> bool {
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     // What a run waits for settles how its idle time is divided.
     let has_mixed_waits = base.has_mixed_waits() || new.has_mixed_waits();
-    let (own_base, own_new) = (thirds(&base.own_thirds_ns), thirds(&new.own_thirds_ns));
+    let noise = |id: &str| {
+        let own: fn(&Runs) -> &Vec<_> = match id {
+            OWN => |runs| &runs.own_thirds_ns,
+            SECOND_OWN => |runs| &runs.second_own_thirds_ns,
+            _ => return None,
+        };
+        Some((thirds(own(base)), thirds(own(new))))
+    };
     let changes = metrics().map(|metric| {
-        let (base, new) = (base.values(metric.id), new.values(metric.id));
-        let mut change = MetricChange::new(metric, judge, &base, &new);
-        if metric.id == OWN {
-            change.change = change.change.with_noise(&own_base, &own_new);
+        let (of_base, of_new) = (base.values(metric.id), new.values(metric.id));
+        let mut change = MetricChange::new(metric, judge, &of_base, &of_new);
+        if let Some((base, new)) = noise(metric.id) {
+            change.change = change.change.with_noise(&base, &new);
         }
         if has_mixed_waits && metric.group == MetricGroup::Idle {
             (change.change.class, change.change.size) = (ChangeClass::Unstable, None);

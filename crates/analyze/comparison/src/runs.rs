@@ -43,6 +43,8 @@ pub struct Runs {
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// Own time of a step in each third of each run, in nanoseconds. Null where a run has too few steps.
     pub own_thirds_ns: Vec<Option<[u64; 3]>>,
+    /// The same of a step of the second kind.
+    pub second_own_thirds_ns: Vec<Option<[u64; 3]>>,
     /// Number of command buffers that each run keeps in flight, 0 if it waits for none. Null where that is not
     /// known.
     pub in_flight: Vec<Option<u64>>,
@@ -110,7 +112,8 @@ impl Runs {
             loud: loud_notes(reports),
             caveats: caveats(reports),
             metrics: metrics.collect(),
-            own_thirds_ns: reports.iter().map(own_thirds).collect(),
+            own_thirds_ns: own_thirds(reports, 0),
+            second_own_thirds_ns: own_thirds(reports, 1),
             in_flight: reports.iter().map(in_flight).collect(),
             kernels: kernels(reports),
         }
@@ -243,7 +246,8 @@ impl Runs {
             .chain(self.kernels.iter().map(|kernel| kernel.med_thirds_ns.len()))
             .chain(self.kernels.iter().map(|kernel| kernel.sixteenths_ns.len()))
             .chain([self.paths.len(), self.guessed.len(), self.others.len()])
-            .chain([self.own_thirds_ns.len(), self.in_flight.len()])
+            .chain([self.own_thirds_ns.len(), self.second_own_thirds_ns.len()])
+            .chain([self.in_flight.len()])
             .all(|length| length == self.count())
     }
 
@@ -287,8 +291,9 @@ fn others(report: &Report) -> Option<Number> {
     Number::new(report.busy.others_busy_ns? as f64 / report.window.span_ns as f64)
 }
 
-fn own_thirds(report: &Report) -> Option<[u64; 3]> {
-    report.steps.first()?.kinds.first()?.own_thirds_ns
+fn own_thirds(reports: &[Report], kind: usize) -> Vec<Option<[u64; 3]>> {
+    let thirds = |report: &Report| report.steps.first()?.kinds.get(kind)?.own_thirds_ns;
+    reports.iter().map(thirds).collect()
 }
 
 fn in_flight(report: &Report) -> Option<u64> {

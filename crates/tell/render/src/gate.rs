@@ -5,7 +5,7 @@ use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
-    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, OWN,
+    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, OWN_TIMES,
     is_amount_of_work, metrics,
 };
 use metalens_text::shorten_all;
@@ -97,7 +97,8 @@ fn plainly(row: &GateRow) -> Message {
     }
     let name = plain_name(row);
     // A part is judged as a share of the whole.
-    let of = (row.rule == LimitRule::Slower && row.what == OWN).then_some(" of a step");
+    let of = (row.rule == LimitRule::Slower && OWN_TIMES.contains(&row.what.as_str()))
+        .then_some(" of a step");
     let found = row
         .value
         .map(|_| message!(" {}{}", found(row), of.unwrap_or("")));

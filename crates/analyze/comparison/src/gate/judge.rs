@@ -20,7 +20,7 @@ use crate::change::{Change, SideValues};
 use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::{KernelChange, KernelNoise};
-use crate::metric_changes::{OWN, find, has_same_steps};
+use crate::metric_changes::{OWN, SECOND_OWN, find, has_same_steps};
 use crate::metrics::{count_of, is_amount_of_work, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
@@ -203,15 +203,22 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         change,
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),
-        // The time of its own is a part of a step.
-        whole: find(&comparison.metrics, "steps.median_ns")
-            .filter(|_| limit.id == OWN)
-            .and_then(|step| step.change.base.median),
+        whole: whole_of_own(comparison, &limit.id),
         together: None,
         thing: count.map_or("", |count| count.word),
         excuse: None,
         meant: None,
     }
+}
+
+/// Returns the median step that a time of its own is a part of.
+fn whole_of_own(comparison: &Comparison, id: &str) -> Option<Number> {
+    let step = match id {
+        OWN => "steps.median_ns",
+        SECOND_OWN => "steps.second.median_ns",
+        _ => return None,
+    };
+    find(&comparison.metrics, step)?.change.base.median
 }
 
 fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubject<'a> {

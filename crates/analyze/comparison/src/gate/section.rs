@@ -311,7 +311,7 @@ mod tests {
     fn the_default_gate_is_as_documented() {
         let default = format!("{:?}", Gate::default());
         for (limit, times) in [
-            ("slower: Some(0.05)", 2),
+            ("slower: Some(0.05)", 3),
             ("grow: Some(0.05)", 3),
             ("grow: Some(0.1)", 1),
             ("grow: Some(0.0)", 3),

@@ -10,6 +10,11 @@ use super::shared::AnalysisArguments;
 use crate::config;
 
 const AFTER_COMPARE: &str = "\
+Examples:
+  metalens compare before.trace after.trace
+  metalens compare --base a1.trace a2.trace a3.trace --new b1.trace b2.trace b3.trace --gate
+  metalens compare --baseline main.json b1.trace b2.trace b3.trace --gate -o comparison
+
 RUN is an input of analyze, a report.json, or a report folder. One run per side cannot separate a change from noise; three or more can: \
 --base A B C --new D E F, or --baseline FILE D E F.
 
@@ -84,8 +89,8 @@ fn per_unit(text: &str) -> Result<PerUnit, String> {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GateChoice {
     /// Exit with 5 if a limit in this file fails, and with 6 if runs cannot decide one [default:
-    /// metalens.toml, if it has a gate, else as many instances of each kernel, at most 5 % more time and
-    /// 10 % more idle time]
+    /// metalens.toml, if it has a gate, else at most 5 % more time of a step's own and of each kernel, and as
+    /// much work]
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
     #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
     gate: Option<Option<PathBuf>>,

@@ -110,6 +110,41 @@ fn near_misses_are_answered() {
 /// A tape archive with one file, compressed: `tar czf`.
 const TAR_GZ: &[u8] = include_bytes!("one-file.tar.gz");
 
+/// What somebody copies from a help text works.
+#[test]
+fn examples_of_help_run() {
+    let folder = metalens_testing::scratch();
+    let recordings = ["before", "after", "a1", "a2", "a3", "b1", "b2", "b3"];
+    for (seed, name) in (0..).zip(recordings) {
+        let mut scenario = metalens_simulator::Scenario::preset("eager").unwrap();
+        scenario.seed = seed;
+        let bundle = folder.path().join(format!("{name}.trace"));
+        metalens_simulator::write_bundle(&scenario, &bundle, false).unwrap();
+    }
+    let runs = ["a1.trace", "a2.trace", "a3.trace"];
+    let save = [&["baseline", "save", "-o", "main.json"], &runs[..]].concat();
+    assert_eq!(metalens(folder.path(), &save).status.code(), Some(0));
+    let mut count = 0;
+    for command in ["compare"] {
+        let help = stdout(&metalens(folder.path(), &["help", command]));
+        for example in help
+            .lines()
+            .filter_map(|line| line.strip_prefix("  metalens "))
+        {
+            let words: Vec<&str> = example.split(' ').collect();
+            let output = metalens(folder.path(), &words);
+            // A gate may be inconclusive.
+            assert!(
+                matches!(output.status.code(), Some(0 | 6)),
+                "{example}: {}",
+                stderr(&output)
+            );
+            count += 1;
+        }
+    }
+    assert_eq!(count, 3);
+}
+
 /// An unknown option is a mistake, so nobody is told how to pass it as a value.
 #[test]
 fn usage_errors_have_no_tip_to_escape_options() {
