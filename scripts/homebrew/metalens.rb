@@ -31,7 +31,7 @@ class Metalens < Formula
     bin.install Dir["bin/*"]
     lib.install Dir["lib/*"] # the probe, on macOS only
     pkgshare.install "skills"
-    %w[metalens metalens-query metalens-mcp].each do |program|
+    %w[metalens metalens-query].each do |program|
       bash_completion.install "completions/#{program}.bash" => program
       zsh_completion.install "completions/_#{program}"
       fish_completion.install "completions/#{program}.fish"
@@ -44,6 +44,6 @@ class Metalens < Formula
                  shell_output("#{bin}/metalens analyze demo.export --json")
     assert_match "interval_count",
                  shell_output("#{bin}/metalens query 'SELECT interval_count FROM runs' demo.export")
-    assert_match "name: metalens", shell_output("#{bin}/metalens mcp --skill")
+    assert_match "name: metalens", shell_output("#{bin}/metalens skill")
   end
 end

@@ -32,7 +32,7 @@ use verify::VerifyArguments;
 use what_if::WhatIfArguments;
 
 const AFTER_HELP: &str = "\
-More commands: baseline, completions, mcp, stacks, tables, verify. `metalens help COMMAND` explains \
+More commands: baseline, completions, skill, stacks, tables, verify. `metalens help COMMAND` explains \
 each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -114,9 +114,9 @@ pub(crate) enum Command {
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArguments),
-    /// Serve metalens to coding agents, with the Model Context Protocol
+    /// Print the skill, a page that teaches a coding agent to profile
     #[command(hide = true)]
-    Mcp(BesideArguments),
+    Skill,
     /// Give a bundle that root owns back to its user
     #[command(hide = true)]
     Own(OwnArguments),

@@ -1,4 +1,4 @@
-//! Arguments of the commands that are programs of their own: `metalens query`, `metalens mcp`.
+//! Arguments of `metalens query`, which is a program of its own.
 
 use std::ffi::OsString;
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::{Analysis, Report};
+use metalens_failure::OtherNames;
 use metalens_render::document::Document;
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
@@ -67,7 +68,7 @@ fn write_and_show(
     };
 
     // Printed last: a report on the screen means that its files exist.
-    let report = analysis.report;
+    let report = printed(analysis.report);
     show(std::slice::from_ref(&report), request, false)?;
     say_what_was_written(request, quiet);
 
@@ -134,7 +135,15 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
     let analysis = request.analyzing.noted_analysis(input, quiet);
     let analysis = with_input(analysis, input)?;
     write_dataset(&analysis, request)?;
-    Ok(analysis.report)
+    Ok(printed(analysis.report))
+}
+
+/// Returns a report as it is printed: for the server of agents, without the names of other processes.
+fn printed(report: Report) -> Report {
+    match out::names() {
+        OtherNames::Hidden => for_page(&report, false).into_owned(),
+        OtherNames::Shown => report,
+    }
 }
 
 /// Returns the exit code of reports. Says on stderr which limits were missed, with the recording if there

@@ -1,50 +1,20 @@
-//! Runs `metalens query` and `metalens mcp`: starts the program that has the SQL engine, and the one
-//! that speaks the protocol of agents.
+//! Runs `metalens query`: starts the program that has the SQL engine.
 
-use std::io::Write;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
 use crate::args::beside::BesideArguments;
 use crate::exit::Unavailable;
-use crate::out;
-
-/// A program of its own behind a command.
-pub(crate) struct Beside {
-    name: &'static str,
-    absent: &'static str,
-}
 
 /// The program behind `metalens query`.
-pub(crate) const QUERY: Beside = Beside {
-    name: "metalens-query",
-    absent: "cannot find the program metalens-query beside metalens or on PATH; install it from a \
-             checkout of metalens: cargo install --path crates/beside/query --locked",
-};
+const QUERY: &str = "metalens-query";
 
-/// The page that teaches an agent to profile, which needs no program of its own.
-const SKILL: &str = include_str!("../../../../../skills/metalens/SKILL.md");
-
-/// The program behind `metalens mcp`.
-pub(crate) const MCP: Beside = Beside {
-    name: "metalens-mcp",
-    absent: "cannot find the program metalens-mcp beside metalens or on PATH; install it from a \
-             checkout of metalens: cargo install --path crates/beside/mcp --locked",
-};
-
-pub(crate) fn run(
-    beside: &Beside,
-    arguments: &BesideArguments,
-    quiet: bool,
-) -> anyhow::Result<ExitCode> {
-    let Some(program) = metalens_files::find_program(beside.name) else {
-        if beside.name == MCP.name && arguments.arguments == ["--skill"] {
-            out::data().write_all(SKILL.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        return Err(Unavailable(beside.absent).into());
-    };
+pub(crate) fn run(arguments: &BesideArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let program = metalens_files::find_program(QUERY).ok_or(Unavailable(
+        "cannot find the program metalens-query beside metalens or on PATH; install it from a checkout of metalens: \
+         cargo install --path crates/beside/query --locked",
+    ))?;
 
     let mut command = Command::new(&program);
     if quiet {

@@ -1,4 +1,4 @@
-//! Runs `metalens schema`: prints the JSON Schema of the report, or of another format.
+//! Runs `metalens schema` and `metalens skill`: prints the JSON Schema of a format, or the page for agents.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,6 +15,13 @@ macro_rules! docs {
 
 pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
     out::json().write_all(schema(arguments.form).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the page that teaches a coding agent to profile.
+pub(crate) fn skill() -> anyhow::Result<ExitCode> {
+    const SKILL: &str = include_str!("../../../../../skills/metalens/SKILL.md");
+    out::data().write_all(SKILL.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of a release archive, and the folders of their workspaces.
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 3] = [
     ("metalens", "."),
     ("metalens-workload", "."),
     ("metalens-query", "crates/beside"),
-    ("metalens-mcp", "crates/beside"),
 ];
 
 fn root() -> PathBuf {
