@@ -4,7 +4,6 @@ mod judge;
 mod kernels;
 mod section;
 mod subject;
-mod suggested;
 #[cfg(test)]
 mod trials;
 
@@ -18,7 +17,6 @@ pub use metalens_analyzer::{
 pub use judge::{judge, judge_report};
 pub use kernels::Patterns;
 pub use section::{GateSection, line_of_limit};
-pub use suggested::suggested_gate;
 
 /// The limits of a gate.
 #[derive(Debug, Clone, PartialEq)]

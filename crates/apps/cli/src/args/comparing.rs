@@ -18,8 +18,7 @@ Examples:
 RUN is an input of analyze, a report.json, or a report folder. One run per side cannot separate a change from noise; three or more can: \
 --base A B C --new D E F, or --baseline FILE D E F.
 
-`metalens baseline limits BASELINE` writes a file of limits, `metalens baseline figures` lists all figures that \
-may have one, and docs/gating.md explains the rules. A limit whose figure NEW lacks fails, unless \
+`metalens baseline figures` lists all figures that may have a limit, and docs/gating.md explains the rules. A limit whose figure NEW lacks fails, unless \
 the limit is optional.
 
 Exit codes: 0 compared, 2 the same run twice on one side, 5 a limit failed (--gate), 6 the sides \
@@ -135,23 +134,8 @@ pub(crate) enum BaselineCommand {
     Save(Box<BaselineSaveArguments>),
     /// Show a baseline
     Show(BaselineShowArguments),
-    /// Write a file of limits with every figure and kernel of a baseline
-    Limits(BaselineLimitsArguments),
     /// List the figures that limits can be about, and the rules
     Figures,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BaselineLimitsArguments {
-    /// File that `metalens baseline save` wrote
-    #[arg(value_name = "BASELINE")]
-    pub(crate) baseline: PathBuf,
-    /// File to write, such as metalens.toml [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace the output file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,17 +1,16 @@
-//! Runs `metalens baseline`: saves several runs as one file to compare with, shows that file, or writes
-//! limits for it.
+//! Runs `metalens baseline`: saves several runs as one file to compare with, shows that file, or lists what
+//! limits can be about.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::Report;
-use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS};
+use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS, Unit, metrics};
 use metalens_render::{baseline, terminal};
 use metalens_text::{in_json, shown};
 
 use super::compare::{Loading, read_baseline};
-use super::limits;
 use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
@@ -22,8 +21,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
     match &arguments.command {
         BaselineCommand::Save(arguments) => save(arguments, quiet),
         BaselineCommand::Show(arguments) => show(arguments),
-        BaselineCommand::Limits(arguments) => limits::write(arguments, quiet),
-        BaselineCommand::Figures => limits::figures(),
+        BaselineCommand::Figures => figures(),
     }
 }
 
@@ -80,4 +78,42 @@ fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
         out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lists what limits can be about.
+fn figures() -> anyhow::Result<ExitCode> {
+    let width = out::text_width();
+    let mut out = out::page();
+    writeln!(out, "Figures, for [gate.metrics]:\n")?;
+    let ids = metrics().map(|figure| figure.id.len());
+    let longest = ids.max().unwrap_or(0);
+    for figure in metrics() {
+        let (id, name) = (figure.id, figure.name);
+        writeln!(
+            out,
+            "  {id:<longest$}  {:<5}  {name}",
+            unit_name(figure.unit)
+        )?;
+    }
+    let rest = [
+        "Kernels, for [gate.kernels]: their names, where * stands for any text, and of = \"total\", \
+         \"median\" or \"instances\".",
+        "Rules: max, min (absolute), grow, shrink (relative to base), range (above base's largest value). \
+         Options: severity = \"error\" or \"warn\", optional = true; kernels only: of, share. \
+         docs/gating.md explains them.",
+    ];
+    for paragraph in rest {
+        writeln!(out, "\n{}", terminal::wrap(paragraph, width).join("\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the word for the values of a unit.
+fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Ns => "time",
+        Unit::Count => "count",
+        Unit::Bytes => "bytes",
+        Unit::Ratio => "share",
+    }
 }

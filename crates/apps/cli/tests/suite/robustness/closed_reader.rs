@@ -74,7 +74,6 @@ const CASES: &[Case] = &[
     ("baseline show base.json", None, OTHER),
     ("baseline save a1 a2 a3 -o again.json --force", None, OTHER),
     ("baseline figures", None, OTHER),
-    ("baseline limits base.json", None, OTHER),
     ("chart a1 -o -", None, OTHER),
     ("what-if a1 --in-flight 2", None, OTHER),
     ("stacks samples", None, OTHER),

@@ -122,9 +122,9 @@ const CASES: [(&str, &str); 48] = [
         "compare eager eager --gate=a.toml",
         "a.toml is not a valid settings file",
     ),
-    ("baseline limits a.json", "a.json: not a baseline"),
+    ("baseline show a.json", "a.json: not a baseline"),
     (
-        "baseline limits no.json",
+        "baseline show no.json",
         "cannot read no.json: there is no such file",
     ),
     (

@@ -80,7 +80,6 @@ fn no_command_writes_inside_a_bundle() {
         "bench --simulate --workload eager -r 2 -o",
         "chart fused --format png -o",
         "compare fused fused -o",
-        "baseline limits base.json -o",
         "pr report --dry-run -o",
         "record --simulate --workload eager -o",
         "record-and-analyze --simulate --workload eager -o",

@@ -600,9 +600,4 @@ fn mistaken_arguments_are_explained() {
     );
     run("baseline show a0", 1, "a0 is a folder, not a baseline");
     run("baseline figures", 0, "window.span_ns ");
-    run(
-        "baseline limits base.json",
-        0,
-        "\"matmul\" = { slower = \"5%\", of = \"median\", instances = \"2%\" }",
-    );
 }
