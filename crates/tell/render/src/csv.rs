@@ -46,15 +46,10 @@ pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<
         let has_times = cells
             .filter_map(|cell| number(cell, unit))
             .any(|(_, is_time)| is_time);
-        let heading = match (column.heading.text.as_str(), column.kind) {
-            ("", ColumnKind::Number) => "share",
-            ("", ColumnKind::Words) => "verdict",
-            (heading, _) => heading,
-        };
         if has_times {
-            csv.text(format!("{heading} ({})", unit.ascii()).as_str())?;
+            csv.text(format!("{} ({})", column.key, unit.ascii()).as_str())?;
         } else {
-            csv.text(heading)?;
+            csv.text(column.key.as_str())?;
         }
     }
     csv.end()?;

@@ -36,12 +36,12 @@ pub(crate) fn more(
     Section::new("more", "", 0).with(Block::Remark(more))
 }
 
-/// Keeps the columns with these headings.
-pub(crate) fn keep_columns(table: &mut Table, headings: &[&str]) {
+/// Keeps the columns with these keys.
+pub(crate) fn keep_columns(table: &mut Table, keys: &[&str]) {
     let kept = table
         .columns
         .iter()
-        .map(|column| headings.contains(&column.heading.text.as_str()));
+        .map(|column| keys.contains(&column.key.as_str()));
     let kept: Vec<bool> = kept.collect();
     retain(&mut table.columns, &kept);
     for row in &mut table.rows {

@@ -196,7 +196,7 @@ pub(crate) fn table(open: &[(Option<&str>, &GateRow)]) -> Table {
         Column::words("limit"),
         Column::number("found"),
         Column::number("missed by").spare(1),
-        Column::words(""),
+        Column::words("verdict").headed(""),
         Column::sentence("reason"),
     ];
     if has_names {

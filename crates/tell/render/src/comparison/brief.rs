@@ -11,19 +11,19 @@ use crate::gate;
 /// Rows of the limits that the gate did not pass.
 const LIMITS: usize = 3;
 /// Columns of these limits; the reasons are on standard error, too.
-const LIMIT_COLUMNS: [&str; 5] = ["limit of", "limit", "found", "missed by", ""];
+const LIMIT_COLUMNS: [&str; 5] = ["limit of", "limit", "found", "missed by", "verdict"];
 /// Rows of figures, causes of idle time and kernels: alone, and beside one or both of the gate and the
 /// answer of a preset.
 const ROWS: [[usize; 3]; 3] = [[6, 3, 5], [5, 2, 3], [3, 0, 2]];
 /// Columns of the causes of idle time.
-const CAUSE_COLUMNS: [&str; 5] = ["figure", "base", "new", "change", ""];
+const CAUSE_COLUMNS: [&str; 5] = ["figure", "base", "new", "change", "verdict"];
 /// Columns of the kernels.
 const KERNEL_COLUMNS: [&str; 7] = [
     "kernel",
     "base",
     "new",
     "change",
-    "",
+    "verdict",
     "instances",
     "channel",
 ];

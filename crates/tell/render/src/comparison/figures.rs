@@ -293,7 +293,7 @@ fn columns() -> Vec<Column> {
         Column::number("new"),
         // Its share of base says it, too.
         Column::number("change").spare(1),
-        Column::number(""),
-        Column::words(""),
+        Column::number("share").headed(""),
+        Column::words("verdict").headed(""),
     ]
 }

@@ -41,14 +41,14 @@ pub(super) fn changed_in_short(comparison: &Comparison) -> Option<Section> {
         .filter(|kernel| is_changed(kernel));
     let moved: Vec<&KernelChange> = moved.collect();
     let shown = moved.get(..MOST_CHANGED).unwrap_or(&moved);
-    let mut headings = vec!["kernel", "base", "new", "change", ""];
+    let mut keys = vec!["kernel", "base", "new", "change", "verdict"];
     let is_counted =
         |kernel: &&KernelChange| kernel.is_one_sided() || kernel.ran_differently_often();
-    headings.extend(shown.iter().any(is_counted).then_some("instances"));
-    headings.extend(has_ambiguous_names(shown).then_some("channel"));
+    keys.extend(shown.iter().any(is_counted).then_some("instances"));
+    keys.extend(has_ambiguous_names(shown).then_some("channel"));
     let mut section = section_of(&moved)?;
     for table in section.tables_mut() {
-        keep_columns(table, &headings);
+        keep_columns(table, &keys);
     }
     Some(section)
 }
@@ -69,10 +69,10 @@ fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
         Column::number("base"),
         Column::number("new"),
         Column::number("change").spare(2),
-        Column::number(""),
+        Column::number("share").headed(""),
         Column::number("instances").spare(1),
         Column::number("total").spare(3),
-        Column::words(""),
+        Column::words("verdict").headed(""),
         Column::label("channel").spare(if has_ambiguous_names(kernels) { 2 } else { 4 }),
     ];
     let table = Table::new(

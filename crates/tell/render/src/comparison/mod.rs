@@ -125,8 +125,8 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
 /// Puts a change and its share of base into one column: a line of a comment is short. Of a share, only
 /// its change in points is known.
 fn merge_changes(table: &mut Table) {
-    let heading = |column: &Column| column.heading.text == "change";
-    let Some(at) = table.columns.iter().position(heading) else {
+    let is_change = |column: &Column| column.key == "change";
+    let Some(at) = table.columns.iter().position(is_change) else {
         return;
     };
     if let Some(share) = table.columns.get_mut(at + 1) {
@@ -189,7 +189,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
 
 fn changes(comparison: &Comparison) -> Section {
     let columns = vec![
-        Column::name(""),
+        Column::name("quantity").headed(""),
         Column::words("change"),
         Column::sentence("details"),
     ];

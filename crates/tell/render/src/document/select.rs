@@ -138,15 +138,15 @@ impl Document {
         }
     }
 
-    /// Sorts the rows of each table that has a column of this heading: the largest number first,
+    /// Sorts the rows of each table that has a column of this key: the largest number first,
     /// names by their letters.
     pub fn sort(&mut self, column: &str) -> Result<(), Unknown> {
         let mut known = Vec::new();
         let mut is_found = false;
         for table in self.tables_mut().filter(|table| table.is_sortable) {
-            let headings = table.columns.iter().map(|column| &column.heading.text);
-            let headings: Vec<String> = headings.cloned().collect();
-            if let Some(at) = headings.iter().position(|text| *text == column) {
+            let keys = table.columns.iter().map(|column| column.key.clone());
+            let keys: Vec<String> = keys.collect();
+            if let Some(at) = keys.iter().position(|key| key == column) {
                 sort_rows(table, at);
                 if let Some(column) = table.columns.get_mut(at) {
                     // What the reader asked for is shown wherever there is a screen.
@@ -154,13 +154,13 @@ impl Document {
                 }
                 is_found = true;
             }
-            known.extend(headings);
+            known.extend(keys);
         }
 
         if is_found {
             return Ok(());
         }
-        known.retain(|heading| !heading.is_empty());
+        known.retain(|key| !key.is_empty());
         known.sort_unstable();
         known.dedup();
         Err(Unknown {
@@ -287,6 +287,25 @@ mod tests {
         assert_eq!(column(&sorted, 1), ["add", "copy", "sin"]);
         let unknown = sorted.sort("size").unwrap_err();
         assert_eq!(unknown.known, ["name", "total"]);
+    }
+
+    #[test]
+    fn another_heading_breaks_no_screen() {
+        let mut renamed = document();
+        for table in renamed.tables_mut() {
+            let columns = table.columns.iter_mut();
+            columns.for_each(|column| column.heading = "what readers see".into());
+        }
+        renamed.sort("total").unwrap();
+        assert_eq!(column(&renamed, 1), ["add", "copy", "sin"]);
+        for table in renamed.tables_mut() {
+            crate::first_screen::keep_columns(table, &["name"]);
+        }
+        assert_eq!(column(&renamed, 0), ["add", "copy", "sin"]);
+        let mut csv = Vec::new();
+        let table = renamed.tables().next().unwrap();
+        crate::csv::table(table, ShownUnit::Ns, &mut csv).unwrap();
+        assert_eq!(String::from_utf8(csv).unwrap().lines().next(), Some("name"));
     }
 
     #[test]

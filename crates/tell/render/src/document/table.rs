@@ -34,7 +34,9 @@ pub struct Table {
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// The heading of the column.
+    /// The stable name of the column, by which screens, orders and CSV know it.
+    pub key: String,
+    /// The heading of the column: its key, unless readers see another one.
     pub heading: Message,
     /// The kind of the cells.
     pub kind: ColumnKind,
@@ -199,42 +201,51 @@ impl Table {
 }
 
 impl Column {
-    fn new(heading: impl Into<Message>, kind: ColumnKind) -> Self {
+    fn new(key: impl Into<Message>, kind: ColumnKind) -> Self {
+        let heading = key.into();
         Self {
-            heading: heading.into(),
+            key: heading.text.clone(),
+            heading,
             kind,
             spare: 0,
         }
     }
 
     /// Returns the column that names the rows.
-    pub fn name(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Name)
+    pub fn name(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Name)
     }
 
     /// Returns a column of numbers.
-    pub fn number(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Number)
+    pub fn number(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Number)
     }
 
     /// Returns a column of a few words.
-    pub fn words(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Words)
+    pub fn words(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Words)
     }
 
     /// Returns a column of labels, which may be long.
-    pub fn label(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Label)
+    pub fn label(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Label)
     }
 
     /// Returns a column of sentences.
-    pub fn sentence(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Sentence)
+    pub fn sentence(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Sentence)
     }
 
     /// Returns a column of bars.
-    pub fn bar(heading: impl Into<Message>) -> Self {
-        Self::new(heading, ColumnKind::Bar)
+    pub fn bar(key: impl Into<Message>) -> Self {
+        Self::new(key, ColumnKind::Bar)
+    }
+
+    /// Sets the heading that readers see.
+    #[must_use]
+    pub fn headed(mut self, heading: impl Into<Message>) -> Self {
+        self.heading = heading.into();
+        self
     }
 
     /// Sets the order in which the column is dropped where there is no room.

@@ -77,7 +77,7 @@ pub(super) fn processes(report: &Report) -> Option<Section> {
         Column::number("share"),
         Column::number("in recording").spare(2),
         Column::number("intervals").spare(1),
-        Column::words(""),
+        Column::words("analyzed").headed(""),
     ];
     let table = Table::new("processes", "Processes that used the GPU", columns);
     let table = table.sortable().limited(short, long);
