@@ -4,6 +4,7 @@
 //! Report ──────┐
 //! Comparison ──┤  builders   ┌──────────┐  terminal   lines of a screen
 //! Baseline ────┼───────────▶ │ document │ ─ markdown   a page, a comment on a pull request
+//! WhatIf ──────┤             │          │
 //! Index ───────┤             └──────────┘  html       a page with a timeline
 //! Bench ───────┘
 //! ```
@@ -14,7 +15,7 @@
 //! | module | duty |
 //! | --- | --- |
 //! | [`document`] | sections, blocks, tables and cells |
-//! | [`report`], [`comparison`], [`baseline`], [`bench`](mod@bench), [`index`] | builders: one document each |
+//! | [`report`], [`comparison`], [`baseline`], [`what_if`], [`bench`](mod@bench), [`index`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
@@ -40,6 +41,7 @@ pub mod markdown;
 mod redact;
 pub mod report;
 pub mod terminal;
+pub mod what_if;
 mod wording;
 
 pub use error::{Error, Result};

@@ -39,6 +39,9 @@ pub(crate) struct WhatIfArguments {
     /// Print the prediction as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the prediction as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArguments,
 }

@@ -76,7 +76,7 @@ fn changes_are_listed_by_what_they_leave() {
     let (input, folder) = (small_export(), metalens_testing::scratch());
     let output = metalens(folder.path(), &["what-if", &input]);
     let text = stdout(&output);
-    let list = text.split("What would be left of ").nth(1).unwrap();
+    let (_, list) = text.split_once("\nChanges\n").unwrap();
     let list = list.split("\n\n").next().unwrap();
     let options: Vec<&str> = list
         .lines()
