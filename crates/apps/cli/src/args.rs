@@ -24,9 +24,7 @@ use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
 use posting::PrArguments;
-use recording::{
-    DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
-};
+use recording::{DoctorArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments};
 use shared::{MeasureArguments, PartArguments, ReadingArguments, RecordingGate, nanoseconds};
 use verify::VerifyArguments;
 use what_if::WhatIfArguments;
@@ -117,9 +115,6 @@ pub(crate) enum Command {
     /// Print the skill, a page that teaches a coding agent to profile
     #[command(hide = true)]
     Skill,
-    /// Give a bundle that root owns back to its user
-    #[command(hide = true)]
-    Own(OwnArguments),
     /// Print the JSON Schema of the report, or of another format
     #[command(hide = true)]
     Schema(SchemaArguments),
@@ -438,7 +433,7 @@ mod tests {
     }
 
     /// Commands that the pages and the errors name where they are of use.
-    const RARE: [&str; 3] = ["own", "schema", "synth"];
+    const RARE: [&str; 2] = ["schema", "synth"];
 
     #[test]
     fn the_first_screen_lists_or_names_every_common_command() {

@@ -85,7 +85,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
         Command::Workload(arguments) => commands::workload::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
-        Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
         Command::Bench(arguments) => commands::bench::run(&arguments, quiet),

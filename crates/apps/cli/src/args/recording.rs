@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
 use super::names::Names;
@@ -92,16 +91,6 @@ pub(crate) struct DoctorArguments {
     /// Instruments template to record with
     #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct OwnArguments {
-    /// Bundles to give back
-    #[arg(required = true, value_name = "X.trace")]
-    pub(crate) bundles: Vec<PathBuf>,
-    /// New owner [default: the user who ran sudo]
-    #[arg(long, value_name = "UID:GID")]
-    pub(crate) user: Option<Owner>,
 }
 
 /// Program to record, and how to record it.

@@ -10,7 +10,6 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
-pub(crate) mod own;
 pub(crate) mod pr;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;

@@ -16,7 +16,7 @@ pub use error::{Error, Result};
 pub use folder::Folder;
 pub use give::{give_file, give_folder};
 pub use inside::refuse_inside_bundle;
-pub use owner::{Owner, is_root};
+pub use owner::Owner;
 pub use ownership_changes::OwnershipChanges;
 pub use work_folder::WorkFolder;
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};

@@ -1,7 +1,6 @@
 //! Finds the user who ran `sudo`.
 
 use std::ffi::{OsStr, OsString};
-use std::str::FromStr;
 
 use rustix::fs::{Gid, Uid};
 
@@ -35,22 +34,7 @@ impl Owner {
     }
 }
 
-impl FromStr for Owner {
-    type Err = String;
-
-    /// Reads `501:20`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let ids = text
-            .split_once(':')
-            .and_then(|(uid, gid)| Some((parse_id(uid.as_ref())?, parse_id(gid.as_ref())?)));
-        let (uid, gid) = ids.ok_or_else(|| format!("`{text}` is not UID:GID, such as 501:20"))?;
-        Ok(Self { uid, gid })
-    }
-}
-
-/// Returns true if this process runs as root.
-#[must_use]
-pub fn is_root() -> bool {
+fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
@@ -88,26 +72,5 @@ mod tests {
         check(Some("+501"), Some("20"), None);
         check(Some("4294967295"), Some("20"), None);
         check(Some(""), Some("20"), None);
-    }
-
-    #[test]
-    fn ids_are_parsed_from_user_input() {
-        let check = |text: &str, expected: Option<(u32, u32)>| {
-            let owner = text.parse::<Owner>().ok();
-            assert_eq!(
-                owner.map(|owner| (owner.uid, owner.gid)),
-                expected,
-                "{text}"
-            );
-        };
-        check("501:20", Some((501, 20)));
-        check("4294967294:1", Some((4_294_967_294, 1)));
-        check("4294967295:1", None);
-        check("1:4294967295", None);
-        check("4294967296:1", None);
-        check("501", None);
-        check("501:", None);
-        check("+501:20", None);
-        check("a:b", None);
     }
 }

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_failure::shell;
-use metalens_files::path_size;
+use metalens_files::{OwnershipChanges, path_size};
 use metalens_recorder::{
     LeftProcesses, MachineSnapshot, OtherWork, ProgramEnd, RecordRequest, Recording,
     RecordingFailure, RecordingOutcome, RecordingPlan, StoppedBy, unused_bundle_path, unused_path,
 };
-use metalens_text::units::bytes;
+use metalens_text::units::{bytes, counted};
 use metalens_text::{shown, shown_message};
 
-use super::{own, workload};
+use super::workload;
 use crate::args::recording::{RecordArguments, Recorders};
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Misuse, ProgramFailed};
@@ -276,7 +276,7 @@ pub(crate) fn carry_out(
 fn still_owned_by_root(recorded: &Recording, why: &str) -> String {
     let bundle = shell::quoted_path(&recorded.bundle);
     format!(
-        "the recording is complete, but root still owns it: {why}; try sudo metalens own {bundle}"
+        "the recording is complete, but root still owns it: {why}; try sudo chown -R $USER {bundle}"
     )
 }
 
@@ -294,7 +294,7 @@ fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()
         note("warning", warning)?;
     }
     if let Some(given) = &recorded.given {
-        for line in own::in_words(&recorded.bundle, given) {
+        for line in changes_in_words(&recorded.bundle, given) {
             note("ownership", &line)?;
         }
         note("warning", SUDO)?;
@@ -309,6 +309,37 @@ fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()
         )?;
     }
     Ok(())
+}
+
+/// Returns lines that say what changed, and what did not.
+fn changes_in_words(bundle: &Path, given: &OwnershipChanges) -> Vec<String> {
+    let path = bundle.display().to_string();
+    let mut text = format!(
+        "{}: changed the owner of {}",
+        shown(&path),
+        counted(given.changed, "file or folder").replace("file or folders", "files and folders")
+    );
+    if given.links > 0 {
+        text.push_str(&format!(
+            "; did not follow {}",
+            counted(given.links, "link")
+        ));
+    }
+    if given.others > 0 {
+        text.push_str(&format!(
+            "; unchanged: {} on another disk, or neither a file nor a folder",
+            given.others
+        ));
+    }
+
+    let shared = given.shared.iter().map(|path| {
+        let path = path.display().to_string();
+        format!(
+            "left unchanged, because the file has another hard link: {}",
+            shown(&path)
+        )
+    });
+    [text].into_iter().chain(shared).collect()
 }
 
 /// Prints a line on stderr after its kind: `warning: …`.
