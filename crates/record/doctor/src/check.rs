@@ -39,17 +39,6 @@ pub struct Remedy {
     pub what: String,
     /// Commands to run, in this order.
     pub commands: Vec<String>,
-    /// File that the commands need; null if they need none.
-    pub file: Option<TextFile>,
-}
-
-/// A file to write before the commands run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TextFile {
-    /// Name of the file.
-    pub name: String,
-    /// Content of the file.
-    pub content: String,
 }
 
 impl Check {
@@ -85,7 +74,6 @@ impl Check {
         self.remedy = Some(Remedy {
             what: what.to_owned(),
             commands: commands.iter().map(|&command| command.to_owned()).collect(),
-            file: None,
         });
         self
     }

@@ -46,8 +46,8 @@ pub struct Facts {
     pub machine: MacFacts,
     /// The installed Xcode and its state.
     pub xcode: Xcode,
-    /// The rights of the current user.
-    pub rights: Rights,
+    /// True if developer mode is on.
+    pub developer_mode: Fact<bool>,
     /// Power, heat and other recorders at this moment.
     pub condition: Condition,
     /// The folder and the disk of recordings.
@@ -61,12 +61,6 @@ pub struct MacFacts {
     pub chip: Fact<String>,
     /// Identifier of the model, such as `Mac15,9`.
     pub model: Fact<String>,
-    /// Number of physical CPU cores.
-    pub cpu_cores: Fact<u64>,
-    /// Number of performance cores of the CPU.
-    pub performance_cores: Fact<u64>,
-    /// Number of efficiency cores of the CPU.
-    pub efficiency_cores: Fact<u64>,
     /// Number of GPU cores.
     pub gpu_cores: Fact<u64>,
     /// Size of the memory, in bytes.
@@ -94,27 +88,6 @@ pub struct Xcode {
     pub first_launch_done: Fact<bool>,
 }
 
-/// The rights of the current user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Rights {
-    /// True if developer mode is on.
-    pub developer_mode: Fact<bool>,
-    /// State of System Integrity Protection.
-    pub protection: Fact<Protection>,
-}
-
-/// State of System Integrity Protection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protection {
-    /// Protection is on: programs of the system cannot be traced.
-    On,
-    /// Protection is completely off.
-    Off,
-    /// Protection is on only in part.
-    Custom,
-}
-
 /// The current condition of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Condition {
@@ -122,12 +95,8 @@ pub struct Condition {
     pub power: Fact<Power>,
     /// True if low power mode is on, which makes the machine slower.
     pub low_power_mode: Fact<bool>,
-    /// Setting of `pmset` that tells low power mode: `lowpowermode` or `powermode`.
-    pub low_power_setting: Fact<String>,
     /// Thermal pressure: the level at which macOS slows down because of heat.
     pub thermal_pressure: Fact<ThermalPressure>,
-    /// Speed limit of the CPU of an Intel Mac, in percent of its full speed.
-    pub cpu_speed_limit_percent: Fact<u64>,
     /// Running programs that record or may record.
     pub recorders: Fact<Vec<Process>>,
 }

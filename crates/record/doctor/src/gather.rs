@@ -5,9 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::command::{CommandOutput, CommandRunner};
-use crate::facts::{
-    Condition, Disk, Fact, Facts, MacFacts, Process, Rights, TemporaryFolder, Xcode,
-};
+use crate::facts::{Condition, Disk, Fact, Facts, MacFacts, Process, TemporaryFolder, Xcode};
 use crate::parse;
 use crate::scratch::temporary_folders;
 
@@ -16,14 +14,16 @@ impl Facts {
     pub fn gather(runner: &dyn CommandRunner, folder: &Path, temporary: Option<&Path>) -> Self {
         thread::scope(|scope| {
             let xcode = scope.spawn(|| Xcode::gather(runner));
-            let rights = scope.spawn(|| Rights::gather(runner));
+            let developer_mode_is_on = scope.spawn(|| developer_mode(runner));
             let condition = scope.spawn(|| Condition::gather(runner));
             Self {
                 machine: MacFacts::gather(runner),
                 disk: Disk::gather(runner, folder, temporary),
                 // If a thread panicked, its facts are gathered again here.
                 xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(runner)),
-                rights: rights.join().unwrap_or_else(|_| Rights::gather(runner)),
+                developer_mode: developer_mode_is_on
+                    .join()
+                    .unwrap_or_else(|_| developer_mode(runner)),
                 condition: condition
                     .join()
                     .unwrap_or_else(|_| Condition::gather(runner)),
@@ -42,9 +42,6 @@ impl MacFacts {
         let names = [
             "machdep.cpu.brand_string",
             "hw.model",
-            "hw.physicalcpu",
-            "hw.perflevel0.physicalcpu",
-            "hw.perflevel1.physicalcpu",
             "hw.memsize",
             "kern.hv_vmm_present",
         ];
@@ -86,9 +83,6 @@ impl MacFacts {
         Self {
             chip: text("machdep.cpu.brand_string"),
             model: text("hw.model"),
-            cpu_cores: number("hw.physicalcpu"),
-            performance_cores: number("hw.perflevel0.physicalcpu"),
-            efficiency_cores: number("hw.perflevel1.physicalcpu"),
             gpu_cores: Fact::new(
                 "ioreg -c IOAccelerator",
                 parse::registry_number(&gpu.text(), "gpu-core-count"),
@@ -133,21 +127,10 @@ impl Xcode {
     }
 }
 
-impl Rights {
-    /// Gathers the facts about the rights of the user.
-    pub fn gather(runner: &dyn CommandRunner) -> Self {
-        let status = runner.run("/usr/bin/csrutil", &["status"]);
-        Self {
-            developer_mode: Self::developer_mode(runner),
-            protection: Fact::parsed("csrutil status", &status, parse::protection),
-        }
-    }
-
-    /// Asks whether developer mode is on.
-    pub fn developer_mode(runner: &dyn CommandRunner) -> Fact<bool> {
-        let mode = runner.run("/usr/sbin/DevToolsSecurity", &["-status"]);
-        Fact::parsed("DevToolsSecurity -status", &mode, parse::developer_mode)
-    }
+/// Asks whether developer mode is on.
+pub fn developer_mode(runner: &dyn CommandRunner) -> Fact<bool> {
+    let mode = runner.run("/usr/sbin/DevToolsSecurity", &["-status"]);
+    Fact::parsed("DevToolsSecurity -status", &mode, parse::developer_mode)
 }
 
 /// Programs that may block a recording: only one at a time can sample the kernel's counters
@@ -167,36 +150,24 @@ impl Condition {
     pub fn gather(runner: &dyn CommandRunner) -> Self {
         let battery = runner.run(PMSET, &["-g", "batt"]);
         let settings = runner.run(PMSET, &["-g"]);
-        let limits = runner.run(PMSET, &["-g", "therm"]);
         let key = "com.apple.system.thermalpressurelevel";
         let pressure = runner.run("/usr/bin/notifyutil", &["-g", key]);
         let running = runner.run("/bin/ps", &["-axo", "pid=,comm="]);
 
         let low_power = parse::low_power_mode(&settings.text());
-        let no_low_power = || match &settings {
-            CommandOutput::Failed(why) => why.clone(),
-            CommandOutput::Exited { .. } => "pmset lists no low power mode on this Mac".to_owned(),
-        };
-        let limit = parse::speed_limit(&limits.text());
         Self {
             power: Fact::parsed("pmset -g batt", &battery, parse::power),
-            low_power_mode: Fact::new("pmset -g", low_power.map(|(_, is_on)| is_on), no_low_power),
-            low_power_setting: Fact::new(
-                "pmset -g",
-                low_power.map(|(setting, _)| setting.to_owned()),
-                no_low_power,
-            ),
+            low_power_mode: Fact::new("pmset -g", low_power, || match &settings {
+                CommandOutput::Failed(why) => why.clone(),
+                CommandOutput::Exited { .. } => {
+                    "pmset lists no low power mode on this Mac".to_owned()
+                }
+            }),
             thermal_pressure: Fact::parsed(
                 "notifyutil -g com.apple.system.thermalpressurelevel",
                 &pressure,
                 parse::thermal_pressure,
             ),
-            cpu_speed_limit_percent: Fact::new("pmset -g therm", limit, || match &limits {
-                CommandOutput::Failed(why) => why.clone(),
-                CommandOutput::Exited { .. } => {
-                    "pmset reports no limit, which is normal on Apple silicon".to_owned()
-                }
-            }),
             recorders: Fact::parsed("ps", &running, recorders),
         }
     }

@@ -29,14 +29,14 @@ mod planned_recording;
 mod scratch;
 mod xctrace_status;
 
-pub use check::{Check, CheckVerdict, Remedy, TextFile};
+pub use check::{Check, CheckVerdict, Remedy};
 pub use checks::{preflight, refuses_libraries};
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere};
 pub use facts::{
-    Condition, Disk, Fact, Facts, MacFacts, Power, Process, Protection, Rights, TemporaryFolder,
-    ThermalPressure, Xcode,
+    Condition, Disk, Fact, Facts, MacFacts, Power, Process, TemporaryFolder, ThermalPressure, Xcode,
 };
+pub use gather::developer_mode;
 pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;
 pub use scratch::{OpenState, ScratchFile, removal, scratch_files, temporary_folders};

@@ -1,7 +1,7 @@
 //! Parses the output of macOS programs. Pure functions: text in, fact out, or None if the text
 //! is not understood.
 
-use crate::facts::{Power, Process, Protection, ThermalPressure};
+use crate::facts::{Power, Process, ThermalPressure};
 
 /// Returns the value of a line `name: value`.
 pub(crate) fn field(text: &str, name: &str) -> Option<String> {
@@ -46,17 +46,6 @@ pub(crate) fn developer_mode(text: &str) -> Option<bool> {
     }
 }
 
-/// Parses System Integrity Protection from `csrutil status`.
-pub(crate) fn protection(text: &str) -> Option<Protection> {
-    let status = field(text, "System Integrity Protection status")?;
-    match status.as_str() {
-        _ if status.contains("Custom") => Some(Protection::Custom),
-        _ if status.starts_with("enabled") => Some(Protection::On),
-        _ if status.starts_with("disabled") => Some(Protection::Off),
-        _ => None,
-    }
-}
-
 /// Parses the power source from `pmset -g batt`, such as `Now drawing from 'AC Power'`.
 pub(crate) fn power(text: &str) -> Option<Power> {
     match text.split('\'').nth(1)? {
@@ -67,18 +56,14 @@ pub(crate) fn power(text: &str) -> Option<Power> {
     }
 }
 
-/// Parses `pmset -g`: returns the setting that was found, and true if its value is 1. Macs with a
-/// high-power mode print `powermode`, where 1 is the low one.
-pub(crate) fn low_power_mode(text: &str) -> Option<(&'static str, bool)> {
-    ["lowpowermode", "powermode"].into_iter().find_map(|name| {
-        let mode = text.lines().find_map(|line| {
-            let mut words = line.split_whitespace();
-            if words.next() != Some(name) {
-                return None;
-            }
-            words.next()?.parse::<u32>().ok()
-        })?;
-        Some((name, mode == 1))
+/// Parses `pmset -g`: returns true in low power mode. Macs with a high-power mode print
+/// `powermode`, where 1 is the low one.
+pub(crate) fn low_power_mode(text: &str) -> Option<bool> {
+    text.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let is_mode = matches!(words.next()?, "lowpowermode" | "powermode");
+        let mode: u32 = words.next().filter(|_| is_mode)?.parse().ok()?;
+        Some(mode == 1)
     })
 }
 
@@ -93,18 +78,6 @@ pub(crate) fn thermal_pressure(text: &str) -> Option<ThermalPressure> {
         "4" => Some(ThermalPressure::Sleeping),
         _ => None,
     }
-}
-
-/// Parses the CPU speed limit in percent from `pmset -g therm`. A missing line does not prove
-/// that there is no limit.
-pub(crate) fn speed_limit(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        if name.trim() != "CPU_Speed_Limit" {
-            return None;
-        }
-        value.trim().parse().ok()
-    })
 }
 
 /// Parses the running processes from `ps -axo pid=,comm=`.
@@ -145,9 +118,9 @@ mod tests {
         check("ProductVersion", Some("15.3.1"));
         check("BuildVersion", Some("24D70"));
         check("Product", None);
-        let sysctl = "hw.memsize: 17179869184\nhw.perflevel0.physicalcpu: 4\n";
+        let sysctl = "hw.memsize: 17179869184\n";
         assert_eq!(number(sysctl, "hw.memsize"), Some(17_179_869_184));
-        assert_eq!(number(sysctl, "hw.perflevel1.physicalcpu"), None);
+        assert_eq!(number(sysctl, "kern.hv_vmm_present"), None);
     }
 
     #[test]
@@ -160,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_of_the_user_are_parsed() {
+    fn developer_mode_is_parsed() {
         assert_eq!(
             developer_mode("Developer mode is currently enabled.\n"),
             Some(true)
@@ -170,18 +143,6 @@ mod tests {
             Some(false)
         );
         assert_eq!(developer_mode(""), None);
-        let check = |status: &str, expected: Option<Protection>| {
-            let text = format!("System Integrity Protection status: {status}.\n");
-            assert_eq!(protection(&text), expected, "{status}");
-        };
-
-        check("enabled", Some(Protection::On));
-        check("disabled", Some(Protection::Off));
-        let custom =
-            "(Custom Configuration).\n\nConfiguration:\n\tDebugging Restrictions: disabled";
-        check(&format!("unknown {custom}"), Some(Protection::Custom));
-        check(&format!("enabled {custom}"), Some(Protection::Custom));
-        check("?", None);
     }
 
     #[test]
@@ -190,19 +151,15 @@ mod tests {
         assert_eq!(power(laptop), Some(Power::Battery));
         assert_eq!(power("Now drawing from 'AC Power'\n"), Some(Power::Mains));
         assert_eq!(power(""), None);
-        let check = |text: &str, expected: Option<(&'static str, bool)>| {
+        let check = |text: &str, expected: Option<bool>| {
             assert_eq!(low_power_mode(text), expected, "{text}");
         };
-        let (low, mode) = ("lowpowermode", "powermode");
         let older = "System-wide power settings:\nCurrently in use:\n lowpowermode         1\n standby              1\n";
-        check(older, Some((low, true)));
-        check(" lowpowermode         0\n", Some((low, false)));
+        check(older, Some(true));
+        check(" lowpowermode         0\n", Some(false));
         // A Mac with a high-power mode.
-        check(
-            "Currently in use:\n powermode            2\n",
-            Some((mode, false)),
-        );
-        check(" powermode            1\n", Some((mode, true)));
+        check("Currently in use:\n powermode            2\n", Some(false));
+        check(" powermode            1\n", Some(true));
         check(" standby              1\n", None);
 
         let level = |level: &str| {
@@ -212,12 +169,6 @@ mod tests {
         assert_eq!(level("2"), Some(ThermalPressure::Heavy));
         assert_eq!(level("9"), None);
         assert_eq!(thermal_pressure(""), None);
-        let intel = "2026-08-20 05:08:37 -0700 CPU Power notify\n\tCPU_Scheduler_Limit \t= 100\n\tCPU_Available_CPUs \t= 12\n\tCPU_Speed_Limit \t= 62\n";
-        assert_eq!(speed_limit(intel), Some(62));
-        assert_eq!(
-            speed_limit("Note: No thermal warning level has been recorded\n"),
-            None
-        );
     }
 
     #[test]

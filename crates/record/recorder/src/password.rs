@@ -4,14 +4,14 @@
 
 use std::time::Duration;
 
-use metalens_doctor::{CommandRunner, Rights};
+use metalens_doctor::{CommandRunner, developer_mode};
 
 /// Time to answer a question in a window.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Returns the warning for the user if macOS will ask for a password. Root is not asked.
 pub(crate) fn warning(runner: &dyn CommandRunner, is_root: bool) -> Option<String> {
-    let is_off = Rights::developer_mode(runner).value == Some(false);
+    let is_off = developer_mode(runner).value == Some(false);
     (is_off && !is_root).then(|| {
         "developer mode is off, so macOS asks for an administrator's password before it lets xctrace \
          record, in a window that may be behind others, or not at all over ssh. To be asked no more, \

@@ -163,13 +163,6 @@ fn write_remedy(remedy: &Remedy, width: usize, indent: &str, text: &mut String) 
         text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
     }
 
-    if let Some(file) = &remedy.file {
-        text.push_str(&format!("{indent}  contents of {}:\n", shown(&file.name)));
-        for part in file.content.lines() {
-            text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", shown(part)));
-        }
-    }
-
     for command in &remedy.commands {
         text.push_str(&format!(
             "{indent}  {VERDICT}{}{VERDICT:#}\n",
@@ -198,7 +191,6 @@ mod tests {
             "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nkern.hv_vmm_present: 0\n",
         ),
         ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
-        ("xattr", 1, "xattr: No such xattr: com.apple.quarantine\n"),
         (
             "sw_vers",
             0,
@@ -220,17 +212,7 @@ mod tests {
             0,
             "Developer mode is currently enabled.\n",
         ),
-        (
-            "csrutil",
-            0,
-            "System Integrity Protection status: enabled.\n",
-        ),
         ("pmset -g batt", 0, "Now drawing from 'AC Power'\n"),
-        (
-            "pmset -g therm",
-            0,
-            "Note: No thermal warning level has been recorded\n",
-        ),
         ("pmset -g", 0, " lowpowermode         0\n"),
         ("notifyutil", 0, "com.apple.system.thermalpressurelevel 0\n"),
         ("ps", 0, "    1 /sbin/launchd\n"),
@@ -254,7 +236,6 @@ mod tests {
             "Developer mode is currently disabled.\n",
         ),
         ("pmset -g batt", 0, "Now drawing from 'Battery Power'\n"),
-        ("pmset -g therm", 0, "\n"),
         ("pmset -g", 0, " lowpowermode         1\n"),
         ("notifyutil", 0, "com.apple.system.thermalpressurelevel 2\n"),
         ("ps", 0, "  431 /usr/bin/ktrace\n"),

@@ -1,7 +1,7 @@
 //! Checks the current condition of the Mac: what slows it down, and what records already.
 
-use crate::check::{Check, CheckVerdict};
-use crate::facts::{Condition, Power, Process, ThermalPressure};
+use crate::check::Check;
+use crate::facts::{Condition, Process, ThermalPressure};
 
 /// Programs that disturb a recording only while they record, not while they are open.
 const HARMLESS: [&str; 2] = ["Instruments", "DTServiceHub"];
@@ -44,52 +44,20 @@ fn names(processes: &[&Process]) -> String {
     names.join(", ")
 }
 
-/// Checks the power source, since low power mode makes the GPU slower.
+/// Checks that the Mac is not in low power mode, which makes the GPU slower.
 pub(super) fn power(condition: &Condition) -> Check {
     let id = "power";
-    let source = match condition.power.value {
-        Some(Power::Mains) => "on AC power",
-        Some(Power::Battery) => "on battery",
-        Some(Power::Ups) => "on the battery of a UPS",
-        None => "unknown power source",
-    };
-
     match condition.low_power_mode.value {
-        Some(true) => Check::warning(
-            id,
-            format!("{source}, in low power mode: the GPU is slower"),
-        )
-        .remedy(
-            "turn low power mode off before you measure (in System Settings, or with this command)",
-            &[&format!(
-                "sudo pmset -a {} 0",
-                condition
-                    .low_power_setting
-                    .value
-                    .as_deref()
-                    .unwrap_or("lowpowermode")
-            )],
-        ),
-        Some(false) => Check::ok(id, format!("{source}, low power mode is off")),
-        None => Check::new(
-            id,
-            match condition.power.value {
-                Some(Power::Mains) => CheckVerdict::Ok,
-                _ => CheckVerdict::Unknown,
-            },
-            format!("{source}; low power mode is unknown"),
-        ),
+        Some(true) => Check::warning(id, "low power mode is on: the GPU is slower")
+            .remedy("turn it off in System Settings before you measure", &[]),
+        Some(false) => Check::ok(id, "low power mode is off"),
+        None => Check::unknown(id, condition.low_power_mode.why_not.as_ref()),
     }
 }
 
 /// Checks that heat does not slow the machine down.
 pub(super) fn thermal(condition: &Condition) -> Check {
     let id = "thermal";
-    let wait = "let the Mac cool down before you measure";
-    if let Some(limit @ 0..100) = condition.cpu_speed_limit_percent.value {
-        let found = format!("the Mac is hot: the CPU is limited to {limit} %");
-        return Check::warning(id, found).remedy(wait, &[]);
-    }
     let level = match condition.thermal_pressure.value {
         Some(ThermalPressure::Nominal) => return Check::ok(id, "no thermal pressure"),
         Some(ThermalPressure::Moderate) => "moderate",
@@ -98,5 +66,5 @@ pub(super) fn thermal(condition: &Condition) -> Check {
         None => return Check::unknown(id, condition.thermal_pressure.why_not.as_ref()),
     };
     let found = format!("the Mac is hot: thermal pressure is {level}, and the GPU may be slower");
-    Check::warning(id, found).remedy(wait, &[])
+    Check::warning(id, found).remedy("let the Mac cool down before you measure", &[])
 }

@@ -29,10 +29,10 @@ pub(crate) fn all(
         tools::first_launch(&facts.xcode),
         tools::xctrace(xctrace),
         tools::template(xctrace, planned.template),
-        tools::developer_mode(&facts.rights),
+        tools::developer_mode(&facts.developer_mode),
     ];
 
-    checks.extend(program::all(runner, planned, &facts.rights, &facts.machine));
+    checks.extend(program::all(runner, planned, &facts.machine));
     checks.extend([
         disk::free_space(&facts.disk, planned.time_limit),
         condition::recorders(&facts.condition),

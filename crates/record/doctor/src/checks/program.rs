@@ -4,9 +4,9 @@ use std::path::Path;
 
 use metalens_xctrace::FoundProgram;
 
-use crate::check::{Check, Remedy, TextFile};
+use crate::check::Check;
 use crate::command::{CommandOutput, CommandRunner};
-use crate::facts::{MacFacts, Protection, Rights};
+use crate::facts::MacFacts;
 use crate::guarded::{WAY_OUT, guarded};
 use crate::planned_recording::PlannedRecording;
 
@@ -14,7 +14,6 @@ use crate::planned_recording::PlannedRecording;
 pub(super) fn all(
     runner: &dyn CommandRunner,
     planned: &PlannedRecording<'_>,
-    rights: &Rights,
     machine: &MacFacts,
 ) -> Vec<Check> {
     match &planned.program {
@@ -23,7 +22,7 @@ pub(super) fn all(
             vec![Check::problem("program", why.clone()).remedy("give the path of a program", &[])]
         }
         Some(Ok(program)) => {
-            let protection = protection(program, rights);
+            let protection = protection(program);
             let place = place(planned, program);
             // Apple signs the programs that macOS protects: nobody else can sign them again.
             if program.doubt.is_some() {
@@ -33,7 +32,6 @@ pub(super) fn all(
                 protection,
                 place,
                 architecture(runner, &program.path, machine),
-                quarantine(runner, &program.path),
                 signature(runner, &program.path),
             ]
         }
@@ -65,36 +63,6 @@ fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &MacFacts) -> 
     Check::ok(id, "the program needs no Rosetta")
 }
 
-/// Warns about a downloaded program that macOS may refuse to start.
-fn quarantine(runner: &dyn CommandRunner, path: &Path) -> Check {
-    let id = "downloaded";
-    let shown = path.to_string_lossy();
-    let answer = runner.run("/usr/bin/xattr", &["-p", QUARANTINE, &shown]);
-    match &answer {
-        CommandOutput::Exited { code: Some(0), .. } => {
-            let quoted = shown.replace('\'', r"'\''");
-            Check::warning(
-                id,
-                format!(
-                    "{shown} was downloaded and is in quarantine: macOS may refuse to start it"
-                ),
-            )
-            .remedy(
-                "if you trust it, take it out of quarantine",
-                &[&format!("xattr -d {QUARANTINE} '{quoted}'")],
-            )
-        }
-        // xattr ends with 1 and names the attribute if the file has none.
-        CommandOutput::Exited { code: Some(1), .. } if answer.text().contains(QUARANTINE) => {
-            Check::ok(id, format!("{shown} is not in quarantine"))
-        }
-        _ => Check::unknown(id, Some(&answer.summary())),
-    }
-}
-
-/// Attribute of files that a browser downloaded.
-const QUARANTINE: &str = "com.apple.quarantine";
-
 /// Warns about folders in which a program that `xctrace` starts may hang.
 fn place(planned: &PlannedRecording<'_>, program: &FoundProgram) -> Check {
     let id = "guarded-folder";
@@ -108,31 +76,20 @@ fn place(planned: &PlannedRecording<'_>, program: &FoundProgram) -> Check {
     }
 }
 
-/// Checks whether the system lets the program be recorded.
-fn protection(program: &FoundProgram, rights: &Rights) -> Check {
+/// Checks whether the program is one that macOS protects.
+fn protection(program: &FoundProgram) -> Check {
     let id = "program";
-    let path = program.path.display();
-    match (&program.doubt, rights.protection.value) {
-        (None, _) => Check::ok(id, format!("{path} is not part of macOS")),
-        (Some(doubt), Some(Protection::Off)) => Check::warning(
+    match &program.doubt {
+        None => Check::ok(
             id,
-            format!("System Integrity Protection is off; if it were on: {doubt}"),
+            format!("{} is not part of macOS", program.path.display()),
         ),
-        (Some(doubt), _) => Check::warning(id, doubt.clone()),
+        Some(doubt) => Check::warning(id, doubt.clone()),
     }
 }
 
 /// The entitlement that allows a program with the hardened runtime to be traced.
 const ENTITLEMENT: &str = "com.apple.security.get-task-allow";
-const ENTITLEMENTS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-    <key>com.apple.security.get-task-allow</key>
-    <true/>
-</dict>
-</plist>
-"#;
 
 /// Asks for the code signature of a program, with its entitlements.
 fn codesign(runner: &dyn CommandRunner, program: &Path) -> CommandOutput {
@@ -174,9 +131,10 @@ fn signature(runner: &dyn CommandRunner, path: &Path) -> Check {
 
     let found = "the program has the hardened runtime without get-task-allow: macOS may refuse to \
                 trace it";
-    let mut check = Check::warning(id, found);
-    check.remedy = Some(sign_again(&shown, signed.has_entitlements));
-    check
+    let commands = sign_again(&shown, signed.has_entitlements);
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+    let what = "sign the program again (use a copy if it is not your own)";
+    Check::warning(id, found).remedy(what, &commands)
 }
 
 /// Entitlements without which a program with the hardened runtime takes in no library of others.
@@ -243,33 +201,15 @@ impl CodeSignature {
 }
 
 /// Returns the commands that sign a program so that it can be traced, and keep its other
-/// entitlements.
-fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
+/// entitlements. `PlistBuddy` makes a file that does not exist.
+fn sign_again(path: &str, has_entitlements: bool) -> Vec<String> {
     let path = format!("'{}'", path.replace('\'', r"'\''"));
     let name = "trace.entitlements";
+    let keep = format!("codesign -d --xml --entitlements {name} {path}");
+    let add = format!("/usr/libexec/PlistBuddy -c 'Add :{ENTITLEMENT} bool true' {name}");
     let sign = format!("codesign --force --sign - --entitlements {name} {path}");
-    let what = "sign the program again (use a copy if it is not your own)".to_owned();
-
-    if has_entitlements {
-        Remedy {
-            what,
-            commands: vec![
-                format!("codesign -d --xml --entitlements {name} {path}"),
-                format!("/usr/libexec/PlistBuddy -c 'Add :{ENTITLEMENT} bool true' {name}"),
-                sign,
-            ],
-            file: None,
-        }
-    } else {
-        Remedy {
-            what,
-            commands: vec![sign],
-            file: Some(TextFile {
-                name: name.to_owned(),
-                content: ENTITLEMENTS.to_owned(),
-            }),
-        }
-    }
+    let keep = has_entitlements.then_some(keep);
+    keep.into_iter().chain([add, sign]).collect()
 }
 
 #[cfg(test)]
@@ -352,14 +292,17 @@ mod tests {
         let bare = checked(0, "", HARDENED).remedy.unwrap();
         assert_eq!(
             bare.commands,
-            [r"codesign --force --sign - --entitlements trace.entitlements '/a/it'\''s'"]
+            [
+                "/usr/libexec/PlistBuddy -c 'Add :com.apple.security.get-task-allow bool true' trace.entitlements",
+                r"codesign --force --sign - --entitlements trace.entitlements '/a/it'\''s'"
+            ]
         );
-        assert!(bare.file.unwrap().content.contains(ENTITLEMENT));
         let more = checked(0, "<dict><key>y</key><true/></dict>", HARDENED)
             .remedy
             .unwrap();
         assert_eq!(more.commands.len(), 3);
-        assert!(more.file.is_none() && more.commands[0].contains("-d --xml"));
+        assert!(more.commands[0].contains("-d --xml"));
+        assert_eq!(more.commands[1..], bare.commands);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::check::{Check, CheckVerdict};
-use crate::facts::{Fact, Rights, Xcode};
+use crate::facts::{Fact, Xcode};
 use crate::xctrace_status::XctraceStatus;
 
 /// Returns a problem with Xcode. It is only a warning if `xctrace` starts, which
@@ -146,9 +146,9 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
 }
 
 /// Checks that developer mode is on.
-pub(super) fn developer_mode(rights: &Rights) -> Check {
+pub(super) fn developer_mode(is_on: &Fact<bool>) -> Check {
     let id = "developer-mode";
-    expect_true(id, &rights.developer_mode, "on", || {
+    expect_true(id, is_on, "on", || {
         Check::warning(
             id,
             "developer mode is off: macOS asks for an administrator's password, or refuses",

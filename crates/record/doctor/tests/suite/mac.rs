@@ -44,8 +44,7 @@ impl Mac {
             (
                 "sysctl",
                 1,
-                "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nhw.physicalcpu: 16\n\
-                 hw.perflevel0.physicalcpu: 12\nhw.perflevel1.physicalcpu: 4\nhw.memsize: 137438953472\n\
+                "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nhw.memsize: 137438953472\n\
                  kern.hv_vmm_present: 0\n",
             ),
             (
@@ -71,11 +70,6 @@ impl Mac {
                 "Developer mode is currently enabled.\n",
             ),
             (
-                "csrutil status",
-                0,
-                "System Integrity Protection status: enabled.\n",
-            ),
-            (
                 "pmset -g",
                 0,
                 "Currently in use:\n lowpowermode         0\n",
@@ -85,11 +79,6 @@ impl Mac {
                 0,
                 "Now drawing from 'AC Power'\n -InternalBattery-0 (id=1)\t80%; AC attached; not charging present: true\n",
             ),
-            (
-                "pmset -g therm",
-                0,
-                "Note: No thermal warning level has been recorded\nNote: No performance warning level has been recorded\n",
-            ),
             ("notifyutil", 0, "com.apple.system.thermalpressurelevel 0\n"),
             (
                 "ps",
@@ -97,11 +86,6 @@ impl Mac {
                 "    1 /sbin/launchd\n  438 /System/Library/PrivateFrameworks/SkyLight.framework/Resources/WindowServer\n",
             ),
             ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
-            (
-                "xattr -p",
-                1,
-                "xattr: /a: No such xattr: com.apple.quarantine\n",
-            ),
             (
                 "ioreg -r -d 1",
                 0,
