@@ -24,7 +24,7 @@ use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
 use posting::PrArguments;
-use recording::{DoctorArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments};
+use recording::{DoctorArguments, RecordAndAnalyzeArguments, RecordArguments};
 use shared::{MeasureArguments, PartArguments, ReadingArguments, RecordingGate, nanoseconds};
 use verify::VerifyArguments;
 use what_if::WhatIfArguments;
@@ -133,7 +133,7 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Run a bundled workload, which metalens starts to record it
     #[command(hide = true)]
-    Workload(WorkloadArguments),
+    Workload(metalens_workload::command::Arguments),
     /// Act as a fake xctrace, for tests and simulations
     #[cfg(feature = "simulate")]
     #[command(hide = true, disable_help_flag = true)]

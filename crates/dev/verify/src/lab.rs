@@ -29,8 +29,10 @@ use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 pub struct Setup<'a> {
     /// The program metalens, which runs the bundled workload.
     pub program: PathBuf,
-    /// Name of the bundled workload, and the options of its amount.
-    pub workload: (String, Vec<OsString>),
+    /// Name of the bundled workload.
+    pub workload: String,
+    /// Number of its measured steps.
+    pub steps: u64,
     /// The `xctrace`, or fakes of it.
     pub recorders: Recorders,
     /// Folder for the recordings.
@@ -259,13 +261,14 @@ impl<'a, 'w> Lab<'a, 'w> {
 
     /// Returns the request to the recorder.
     fn request(&self, purpose: Purpose, program: &Path) -> RecordRequest {
-        let (name, amount) = &self.setup.workload;
+        let (name, steps) = (&self.setup.workload, self.setup.steps.to_string());
         let bundle = self.setup.folder.join(format!("{}.trace", purpose.name()));
         let run = [
             program.as_os_str(),
             "workload".as_ref(),
-            "run".as_ref(),
             name.as_ref(),
+            "--count".as_ref(),
+            steps.as_ref(),
         ];
         let subject = if purpose.is_wrapped() {
             let script = if purpose == Purpose::Outlasting {
@@ -282,14 +285,12 @@ impl<'a, 'w> Lab<'a, 'w> {
                 "--output".into(),
                 work.with_file_name("wrapped.json").into(),
             ]);
-            words.extend(amount.iter().cloned());
             words.extend(self.is_fake().then(|| OsString::from("--simulated")));
             RecordingSubject::Program(words)
         } else {
             RecordingSubject::Workload {
                 name: name.clone(),
                 command: run.map(OsString::from).into(),
-                amount: amount.clone(),
             }
         };
 

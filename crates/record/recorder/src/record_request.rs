@@ -117,8 +117,6 @@ pub enum RecordingSubject {
         name: String,
         /// Command that runs it.
         command: Vec<OsString>,
-        /// Options that set the amount of work.
-        amount: Vec<OsString>,
     },
     /// A program with its arguments.
     Program(Vec<OsString>),

@@ -38,9 +38,7 @@ pub(crate) fn target(
         }
         RecordingSubject::Cargo { build, arguments } => (alone(built(build)?), arguments.clone()),
         RecordingSubject::Program(command) => named(command)?,
-        RecordingSubject::Workload {
-            command, amount, ..
-        } => workload(command, amount, files, request)?,
+        RecordingSubject::Workload { command, .. } => workload(command, files, request)?,
     };
     if !request.is_simulated() {
         warnings.extend(in_guarded_folders(&program, request)?);
@@ -123,7 +121,6 @@ fn in_guarded_folders(program: &FoundProgram, request: &RecordRequest) -> Result
 /// Returns the command of a bundled workload.
 fn workload(
     command: &[OsString],
-    amount: &[OsString],
     files: WorkloadFiles<'_>,
     request: &RecordRequest,
 ) -> Result<(FoundProgram, Vec<OsString>)> {
@@ -135,7 +132,6 @@ fn workload(
     if let Some(started) = files.started {
         arguments.extend(["--wait-for".into(), started.into()]);
     }
-    arguments.extend_from_slice(amount);
 
     if request.may_replace() {
         arguments.push("--force".into());

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::expected::Expected;
-use crate::kernel::ELEMENT_BYTES;
-use crate::work::Array;
+use crate::plan::Array;
 
 /// An array whose result was compared with the CPU's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -14,8 +13,6 @@ pub struct CheckedArray {
     pub array: &'static str,
     /// Number of elements in the array.
     pub elements: u64,
-    /// Size of the array, in bytes.
-    pub bytes: u64,
     /// Number of elements that were compared.
     pub compared: u64,
     /// Largest absolute difference that was found.
@@ -63,7 +60,6 @@ pub(crate) fn check(array: &Array, values: &[f32]) -> Result<Option<CheckedArray
     Ok(Some(CheckedArray {
         array: array.name,
         elements: array.elements,
-        bytes: array.elements * ELEMENT_BYTES,
         compared,
         worst_difference: worst,
     }))
@@ -90,45 +86,31 @@ fn compared_indices(expected: Expected, elements: u64) -> impl Iterator<Item = u
 mod tests {
     use super::*;
     use crate::data::Fill;
-    use crate::plan::{WorkloadPlan, WorkloadSettings};
+    use crate::kernel::Kernel;
+    use crate::plan::WorkloadPlan;
     use crate::workloads::workloads;
-
-    fn settings(size: u64) -> WorkloadSettings {
-        WorkloadSettings {
-            size: Some(size),
-            ..WorkloadSettings::default()
-        }
-    }
 
     /// Returns the arrays that a GPU without errors other than rounding would leave: each
     /// kernel of the plan computed in `f32`, step by step.
     fn computed(plan: &WorkloadPlan) -> Vec<Vec<f32>> {
-        use crate::kernel::Kernel;
-        use crate::work::Task;
-
         let filled = |array: &Array| (0..array.elements).map(|at| array.fill.at(at)).collect();
         let mut arrays: Vec<Vec<f32>> = plan.arrays.iter().map(filled).collect();
-        for encoder in plan.step.iter().flat_map(|buffer| &buffer.encoders) {
-            let read = |which: usize| arrays[encoder.reads[which]].clone();
+        for dispatch in &plan.step {
+            let read = |which: usize| arrays[dispatch.reads[which]].clone();
             let each = |change: fn(f32) -> f32| read(0).into_iter().map(change).collect();
-            let written: Vec<f32> = match encoder.task {
-                Task::Copy => {
-                    assert_eq!(read(0).len() as u64, encoder.size * encoder.dispatches);
-                    read(0)
-                }
-                Task::Kernel(Kernel::Sin) => each(f32::sin),
-                Task::Kernel(Kernel::Cos) => each(f32::cos),
-                Task::Kernel(Kernel::Exp) => each(f32::exp),
-                Task::Kernel(Kernel::Log) => each(f32::ln),
-                Task::Kernel(Kernel::Chain) => each(|x| x.sin().cos().exp().ln()),
-                Task::Kernel(Kernel::Scale) => each(|x| 1.5 * x),
-                Task::Kernel(Kernel::Triad) => read(0)
+            let written: Vec<f32> = match dispatch.kernel {
+                Kernel::Sin => each(f32::sin),
+                Kernel::Cos => each(f32::cos),
+                Kernel::Exp => each(f32::exp),
+                Kernel::Log => each(f32::ln),
+                Kernel::Chain => each(|x| x.sin().cos().exp().ln()),
+                Kernel::Triad => read(0)
                     .iter()
                     .zip(read(1))
                     .map(|(a, b)| a + 3.0 * b)
                     .collect(),
-                Task::Kernel(Kernel::Matmul) => {
-                    let rows = usize::try_from(encoder.size).unwrap();
+                Kernel::Matmul => {
+                    let rows = usize::try_from(dispatch.size).unwrap();
                     let (left, right) = (read(0), read(1));
                     let product = |at: usize| {
                         let terms = (0..rows)
@@ -139,8 +121,8 @@ mod tests {
                 }
             };
 
-            assert_eq!(written.len(), arrays[encoder.writes].len());
-            arrays[encoder.writes] = written;
+            assert_eq!(written.len(), arrays[dispatch.writes].len());
+            arrays[dispatch.writes] = written;
         }
         arrays
     }
@@ -149,7 +131,7 @@ mod tests {
     fn right_results_pass_and_wrong_ones_do_not() {
         for workload in workloads() {
             for size in [1, 2, 17, 40] {
-                let plan = WorkloadPlan::for_workload(workload, &settings(size)).unwrap();
+                let plan = WorkloadPlan::of_size(workload, size, None).unwrap();
                 let mut arrays = computed(&plan);
                 let mut checked = 0;
                 for (array, found) in plan.arrays.iter().zip(&mut arrays) {
@@ -186,7 +168,7 @@ mod tests {
     #[test]
     fn compared_indices_are_spread_and_have_both_ends() {
         for elements in [1, 2, 65_535, 65_536, 65_537, 1 << 20, 1 << 24] {
-            let indices: Vec<u64> = compared_indices(Expected::Scale, elements).collect();
+            let indices: Vec<u64> = compared_indices(Expected::Triad, elements).collect();
             assert!(indices.is_sorted_by(|a, b| a < b));
             assert_eq!((indices[0], *indices.last().unwrap()), (0, elements - 1));
             assert!(indices.len() as u64 >= elements.min(MAX_COMPARED / 3));

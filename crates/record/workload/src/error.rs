@@ -1,7 +1,6 @@
 //! Errors of planning, running and describing a workload.
 
 use std::io;
-use std::path::PathBuf;
 
 use metalens_failure::{Failure, FailureKind, did_you_mean};
 
@@ -19,16 +18,12 @@ pub enum Error {
         /// Names of all workloads.
         known: Vec<&'static str>,
     },
-    /// A setting is out of range.
-    #[error("{name} must be between {min} and {max}, not {value}")]
-    Setting {
-        /// Name of the option.
-        name: &'static str,
-        /// Value that was given.
+    /// The number of steps is out of range.
+    #[error("--count must be between 1 and {max}, not {value}")]
+    Count {
+        /// Number that was given.
         value: u64,
-        /// Smallest value that is allowed.
-        min: u64,
-        /// Largest value that is allowed.
+        /// Largest number that is allowed.
         max: u64,
     },
     /// This system has no Metal.
@@ -64,16 +59,6 @@ pub enum Error {
         /// Largest difference that is allowed.
         tolerance: f64,
     },
-    /// The requested capture is not possible.
-    #[error("cannot capture to {}: {why}", path.display())]
-    Capture {
-        /// Path of the capture.
-        path: PathBuf,
-        /// Reason for the refusal.
-        why: String,
-        /// Advice for the user.
-        hint: &'static str,
-    },
     /// A file exists already, or cannot be written.
     #[error(transparent)]
     File(#[from] metalens_files::Error),
@@ -88,7 +73,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
-            Self::NoSuchWorkload { .. } | Self::Setting { .. } => FailureKind::Misuse,
+            Self::NoSuchWorkload { .. } | Self::Count { .. } => FailureKind::Misuse,
             Self::NoMetal { .. } | Self::NoDevice => FailureKind::Unavailable,
             _ => FailureKind::Failed,
         }
@@ -109,7 +94,6 @@ impl Failure for Error {
                 "do not use any number of this run; if it happens again, the GPU, its driver or this \
                  program has a defect"
             }
-            Self::Capture { hint, .. } => hint,
             _ => return None,
         };
         Some(hint.to_owned())

@@ -11,12 +11,8 @@ use crate::data::Fill;
 pub(crate) enum Expected {
     /// `log exp cos sin` of the angles.
     Chain,
-    /// The angles times 1.5.
-    Scale,
     /// The angles plus three times the fractions.
     Triad,
-    /// The angles themselves, unchanged.
-    Copy,
     /// Matrix product of the fractions and the angles.
     Matmul {
         /// Rows of the square matrices.
@@ -40,13 +36,11 @@ impl Expected {
 
         match self {
             Self::Chain => (angle.sin().cos().exp().ln(), CHAIN_TOLERANCE),
-            Self::Scale => (1.5 * angle, 2.0 * ROUNDING * (1.5 * angle).abs()),
             // The compiler may fuse the two operations, so they round once or twice.
             Self::Triad => (
                 angle + 3.0 * fraction,
                 2.0 * ROUNDING * (angle.abs() + 2.0 * 3.0 * fraction),
             ),
-            Self::Copy => (angle, 0.0),
             Self::Matmul { rows } => product(rows, index),
         }
     }

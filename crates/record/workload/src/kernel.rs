@@ -28,8 +28,6 @@ pub enum Kernel {
     Log,
     /// `log exp cos sin x` of each element, in one kernel.
     Chain,
-    /// `1.5 x` of each element.
-    Scale,
     /// `a + 3 b` of each pair of elements.
     Triad,
     /// Product of two square matrices, computed in tiles.
@@ -38,13 +36,12 @@ pub enum Kernel {
 
 impl Kernel {
     /// All kernels of the source.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Sin,
         Self::Cos,
         Self::Exp,
         Self::Log,
         Self::Chain,
-        Self::Scale,
         Self::Triad,
         Self::Matmul,
     ];
@@ -58,7 +55,6 @@ impl Kernel {
             Self::Exp => "exp_f32",
             Self::Log => "log_f32",
             Self::Chain => "sin_cos_exp_log_f32",
-            Self::Scale => "scale_f32",
             Self::Triad => "triad_f32",
             Self::Matmul => "matmul_f32",
         }
@@ -86,7 +82,6 @@ impl Kernel {
             _ => size,
         };
         let flops = match self {
-            Self::Scale => Some(size),
             Self::Triad => Some(2 * size),
             Self::Matmul => Some(2 * size * size * size),
             _ => None,

@@ -60,16 +60,6 @@ kernel void sin_cos_exp_log_f32(device const float *in [[buffer(0)]],
     }
 }
 
-kernel void scale_f32(device const float *in [[buffer(0)]],
-                      device float *out [[buffer(1)]],
-                      constant uint &count [[buffer(2)]],
-                      uint at [[thread_position_in_grid]])
-{
-    if (at < count) {
-        out[at] = 1.5f * in[at];
-    }
-}
-
 // STREAM's triad: two arrays read, one written, a multiplication and an addition.
 kernel void triad_f32(device const float *left [[buffer(0)]],
                       device const float *right [[buffer(1)]],

@@ -3,26 +3,25 @@
 //! crate of this project, starts no process, and neither prints nor exits.
 //!
 //! ```
-//! use metalens_workload::{WorkloadPlan, WorkloadSettings, workloads};
+//! use metalens_workload::{Workload, WorkloadPlan};
 //!
 //! # fn main() -> Result<(), metalens_workload::Error> {
-//! let settings = WorkloadSettings { count: Some(10), ..WorkloadSettings::default() };
-//! let eager = WorkloadPlan::new("eager", &settings)?;
-//! let fused = WorkloadPlan::new("fused", &settings)?;
+//! let eager = WorkloadPlan::new(Workload::Eager, Some(10))?;
+//! let fused = WorkloadPlan::new(Workload::Fused, Some(10))?;
 //! // The same chain over the same data: four kernels a step, or one.
-//! assert_eq!(eager.measured().dispatches, 4 * fused.measured().dispatches);
-//! assert_eq!(workloads().count(), 9);
+//! assert_eq!(eager.command_buffers(), 4 * fused.command_buffers());
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! ```text
-//! name, settings -> Plan (pure, on any machine) -> run (Metal, macOS) -> Run -> work.json
+//! name, number of steps -> Plan (pure, on any machine) -> run (Metal, macOS) -> Run -> work.json
 //! ```
 //!
-//! [`WorkloadPlan`] lists the command buffers, encoders and dispatches with their labels, bytes and
-//! operations. [`run`] issues exactly those, compares the results with the CPU, and returns
-//! the times that Metal reports. It returns an error on systems without Metal.
+//! [`WorkloadPlan`] lists the dispatches with their labels, bytes and operations. Each has an encoder
+//! and a command buffer of its own, and the program waits for each. [`run`] issues exactly those,
+//! compares the results with the CPU, and returns the times that Metal reports. It returns an error
+//! on systems without Metal.
 //!
 //! # What a recording shows
 //!
@@ -32,7 +31,6 @@
 //! (subsystem `metalens`, category Points of Interest); warm-up steps come before it. There are
 //! no other command buffers: arrays are in shared memory, and the CPU fills them.
 
-mod capture;
 #[cfg_attr(
     not(any(test, target_os = "macos")),
     expect(dead_code, reason = "only results of a GPU are checked")
@@ -41,7 +39,6 @@ mod check;
 pub mod command;
 mod data;
 mod error;
-mod execute;
 mod expected;
 mod kernel;
 #[cfg(target_os = "macos")]
@@ -50,18 +47,13 @@ mod output;
 mod plan;
 mod run;
 mod simulated;
-mod summary;
-mod work;
 mod workloads;
 
-pub use capture::CAPTURED_STEPS;
 pub use check::CheckedArray;
 pub use error::{Error, Result};
-pub use execute::run;
 pub use kernel::{Amounts, KERNELS_SOURCE, Kernel};
-pub use output::{SIMULATED, WorkDocument, WorkFile};
-pub use plan::{LabelWork, Phase, Totals, WorkloadPlan, WorkloadSettings};
-pub use run::{BufferTime, ClockPair, CounterSample, Options, WorkloadRun};
+pub use output::{SIMULATED, WorkFile};
+pub use plan::{Array, Dispatch, Phase, WorkloadPlan};
+pub use run::{BufferTime, WorkloadRun, run};
 pub use simulated::scenario;
-pub use work::{Array, CommandBuffer, Encoder, Task};
 pub use workloads::{Workload, workloads};

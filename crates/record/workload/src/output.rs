@@ -1,13 +1,15 @@
-//! Writes the results of a run: `work.json`, and the document of `--json`.
+//! Describes a run: in `work.json`, and on the screen.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
+use metalens_text::units::{counted, time};
 use serde::Serialize;
 
 use crate::check::CheckedArray;
 use crate::error::Result;
-use crate::plan::{Phase, Totals, WorkloadPlan};
-use crate::run::{ClockPair, CounterSample, WorkloadRun};
+use crate::plan::{Phase, WorkloadPlan};
+use crate::run::WorkloadRun;
 
 /// Text that marks results in which no GPU had a part.
 pub const SIMULATED: &str = "SIMULATED: no GPU ran";
@@ -16,12 +18,11 @@ pub const SIMULATED: &str = "SIMULATED: no GPU ran";
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkFile {
     schema: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    device: Option<String>,
+    device: String,
     work: Vec<LabelEntry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
-    program: WorkDocument,
+    program: Program,
 }
 
 /// Work of one encoder of a label. This is one GPU interval, unless the driver joins or splits
@@ -45,78 +46,23 @@ struct Timing {
     end_ns: u64,
 }
 
-impl WorkFile {
-    /// Describes a run, or a plan alone: then there are no times, and the device is
-    /// [`SIMULATED`]. The document inside is that of `--json` without the times, which are
-    /// in this file's own list.
-    #[must_use]
-    pub fn new(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Self {
-        let work = plan.labels().into_iter().map(|label| LabelEntry {
-            label: label.label,
-            per: "instance",
-            operations: label.dispatches_per_encoder,
-            bytes: label.per_encoder.bytes,
-            flops: label.per_encoder.flops,
-        });
-        Self {
-            schema: "metalens.work/1",
-            device: Some(device(run)),
-            work: work.collect(),
-            timings: timings(plan, run),
-            program: WorkDocument::new(plan, run, run.is_none()).without_timings(),
-        }
-    }
-
-    /// Writes the file atomically. Replaces an existing file only if `force`.
-    pub fn write(&self, path: &Path, force: bool) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        Ok(metalens_files::write_bytes(path, force, text.as_bytes())?)
-    }
-}
-
-fn device(run: Option<&WorkloadRun>) -> String {
-    run.map_or_else(|| SIMULATED.to_owned(), |run| run.device.clone())
-}
-
-fn timings(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Vec<Timing> {
-    let buffers = run.map_or(&[][..], |run| &run.buffers);
-    let timing = (0..).zip(buffers).map(|(command_buffer, buffer)| Timing {
-        label: plan.command_buffer_label(buffer.phase),
-        command_buffer,
-        start_ns: buffer.start_ns,
-        end_ns: buffer.end_ns,
-    });
-    timing.collect()
-}
-
-/// All facts about a run or a plan, as `--json` prints them.
+/// Facts about the program that only it knows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WorkDocument {
-    schema: &'static str,
+struct Program {
     workload: &'static str,
     /// True if no GPU ran on purpose.
     simulated: bool,
-    /// True if the plan was carried out.
-    ran: bool,
-    size: u64,
     count: u64,
     warm_up: u64,
-    in_flight: u64,
-    memory_bytes: u64,
-    /// Name of the signpost interval around the measured steps.
-    phase: &'static str,
     /// Sums over all steps, which a recording of the whole run shows.
     whole: Counts,
-    /// Sums over the measured steps.
-    measured: Counts,
     labels: Vec<Label>,
-    command_buffer_labels: [String; 2],
     /// What reached this program of the recorder that started it, if its environment did.
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<ReachedFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<RunDetails>,
+    measured_ns: Option<u64>,
+    checked: Vec<CheckedArray>,
 }
 
 /// Facts that a workload knows about the recorder that started it.
@@ -138,109 +84,121 @@ impl ReachedFacts {
     }
 }
 
-/// Amounts of work.
+/// Numbers of what was issued.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Counts {
     command_buffers: u64,
     encoders: u64,
     dispatches: u64,
-    bytes: u64,
-    flops: Option<u64>,
 }
 
-/// The work of an encoder label.
+/// The work of an encoder label in the whole run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Label {
     label: &'static str,
     encoders: u64,
-    encoders_measured: u64,
     dispatches: u64,
-    dispatches_measured: u64,
-    bytes_per_encoder: u64,
-    flops_per_encoder: Option<u64>,
 }
 
-/// The facts of a run, which a plan alone does not have.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct RunDetails {
-    device: String,
-    measured_ns: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    timings: Vec<Timing>,
-    clocks: Vec<ClockPair>,
-    counters: Vec<CounterSample>,
-    checked: Vec<CheckedArray>,
-    notes: Vec<String>,
-}
-
-impl WorkDocument {
-    /// Describes a run, or a plan alone.
+impl WorkFile {
+    /// Describes a run, or a plan alone: then there are no times, and the device is
+    /// [`SIMULATED`].
     #[must_use]
-    pub fn new(plan: &WorkloadPlan, run: Option<&WorkloadRun>, simulated: bool) -> Self {
-        let steps = plan.count + plan.warm_up;
-        let labels = plan.labels().into_iter().map(|label| {
-            let per_step = label.encoders_per_step * label.dispatches_per_encoder;
-            Label {
-                label: label.label,
-                encoders: steps * label.encoders_per_step,
-                encoders_measured: plan.count * label.encoders_per_step,
-                dispatches: steps * per_step,
-                dispatches_measured: plan.count * per_step,
-                bytes_per_encoder: label.per_encoder.bytes,
-                flops_per_encoder: label.per_encoder.flops,
-            }
+    pub fn new(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Self {
+        let work = plan.step.iter().map(|dispatch| LabelEntry {
+            label: dispatch.kernel.name(),
+            per: "instance",
+            operations: 1,
+            bytes: dispatch.amounts().bytes,
+            flops: dispatch.amounts().flops,
         });
-
+        let labels = plan.step.iter().map(|dispatch| Label {
+            label: dispatch.kernel.name(),
+            encoders: plan.steps(),
+            dispatches: plan.steps(),
+        });
+        let all = plan.command_buffers();
         Self {
-            schema: "metalens.workload/1",
-            workload: plan.workload.name(),
-            simulated,
-            ran: run.is_some(),
-            size: plan.size,
-            count: plan.count,
-            warm_up: plan.warm_up,
-            in_flight: plan.in_flight,
-            memory_bytes: plan.memory_bytes(),
-            phase: PHASE,
-            whole: plan.total().into(),
-            measured: plan.measured().into(),
-            labels: labels.collect(),
-            command_buffer_labels: [Phase::WarmUp, Phase::Measured]
-                .map(|phase| plan.command_buffer_label(phase)),
-            reached: ReachedFacts::gather(),
-            run: run.map(|run| RunDetails {
-                device: run.device.clone(),
-                measured_ns: run.measured_ns,
-                timings: timings(plan, Some(run)),
-                clocks: run.clocks.clone(),
-                counters: run.counters.clone(),
-                checked: run.checked.clone(),
-                notes: run.notes.clone(),
-            }),
+            schema: "metalens.work/1",
+            device: run.map_or_else(|| SIMULATED.to_owned(), |run| run.device.clone()),
+            work: work.collect(),
+            timings: run.map_or_else(Vec::new, |run| timings(plan, run)),
+            program: Program {
+                workload: plan.workload.name(),
+                simulated: run.is_none(),
+                count: plan.count,
+                warm_up: plan.warm_up,
+                whole: Counts {
+                    command_buffers: all,
+                    encoders: all,
+                    dispatches: all,
+                },
+                labels: labels.collect(),
+                reached: ReachedFacts::gather(),
+                measured_ns: run.map(|run| run.measured_ns),
+                checked: run.map_or_else(Vec::new, |run| run.checked.clone()),
+            },
         }
+    }
+
+    /// Writes the file atomically. Replaces an existing file only if `force`.
+    pub fn write(&self, path: &Path, force: bool) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(metalens_files::write_bytes(path, force, text.as_bytes())?)
     }
 }
 
-impl WorkDocument {
-    fn without_timings(mut self) -> Self {
-        if let Some(run) = &mut self.run {
-            run.timings.clear();
-        }
-        self
+fn timings(plan: &WorkloadPlan, run: &WorkloadRun) -> Vec<Timing> {
+    let timing = (0..)
+        .zip(&run.buffers)
+        .map(|(command_buffer, buffer)| Timing {
+            label: plan.command_buffer_label(buffer.phase),
+            command_buffer,
+            start_ns: buffer.start_ns,
+            end_ns: buffer.end_ns,
+        });
+    timing.collect()
+}
+
+impl Display for WorkloadPlan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let workload = self.workload;
+        writeln!(f, "{}: {}", workload.name(), workload.description())?;
+        writeln!(
+            f,
+            "{} after {} of warm-up; {} in all",
+            counted(self.count, "step"),
+            self.warm_up,
+            counted(self.command_buffers(), "command buffer"),
+        )
     }
 }
 
-/// Name of the signpost interval around the measured steps.
-pub(crate) const PHASE: &str = "measured";
-
-impl From<Totals> for Counts {
-    fn from(totals: Totals) -> Self {
-        Self {
-            command_buffers: totals.command_buffers,
-            encoders: totals.encoders,
-            dispatches: totals.dispatches,
-            bytes: totals.bytes,
-            flops: totals.flops,
+impl Display for WorkloadRun {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let measured = self.buffers.iter();
+        let measured = measured.filter(|buffer| buffer.phase == Phase::Measured);
+        let gpu_ns = measured.fold(0_u64, |sum, buffer| {
+            sum.saturating_add(buffer.end_ns.saturating_sub(buffer.start_ns))
+        });
+        writeln!(
+            f,
+            "ran on {}: the measured steps took {}, of which {} on the GPU",
+            self.device,
+            time(self.measured_ns),
+            time(gpu_ns),
+        )?;
+        for checked in &self.checked {
+            writeln!(
+                f,
+                "`{}` is correct: {} of {} elements compared with the CPU, largest difference {:.1e}",
+                checked.array, checked.compared, checked.elements, checked.worst_difference
+            )?;
         }
+        for note in &self.notes {
+            writeln!(f, "note: {note}")?;
+        }
+        Ok(())
     }
 }

@@ -1,18 +1,8 @@
-//! Options and result of a run.
-
-use std::path::PathBuf;
-
-use serde::Serialize;
+//! Runs a plan on this machine's GPU.
 
 use crate::check::CheckedArray;
-use crate::plan::Phase;
-
-/// Choices for a run besides the plan.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Path of a `.gputrace` for Xcode that captures the last warm-up steps.
-    pub capture: Option<PathBuf>,
-}
+use crate::error::Result;
+use crate::plan::{Phase, WorkloadPlan};
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +14,6 @@ pub struct WorkloadRun {
     /// Duration of the measured steps on the CPU's clock: from before the first command
     /// buffer was encoded until after the last one had completed.
     pub measured_ns: u64,
-    /// Readings of both clocks, before and after the run.
-    pub clocks: Vec<ClockPair>,
-    /// Timestamps that the GPU took inside the last warm-up step.
-    pub counters: Vec<CounterSample>,
     /// Arrays whose results were compared with the CPU's; all are correct.
     pub checked: Vec<CheckedArray>,
     /// Notes for the reader of the results.
@@ -45,27 +31,20 @@ pub struct BufferTime {
     pub end_ns: u64,
 }
 
-/// Readings of the CPU's and the GPU's clock at the same moment, as `sampleTimestamps`
-/// returns them: each in its clock's own unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ClockPair {
-    /// Reading of the CPU's clock.
-    pub cpu: u64,
-    /// Reading of the GPU's clock.
-    pub gpu: u64,
+/// Runs a plan on this machine's GPU. Commits all command buffers of the plan, and no other.
+#[cfg(target_os = "macos")]
+pub fn run(plan: &WorkloadPlan) -> Result<WorkloadRun> {
+    crate::metal::run(plan)
 }
 
-/// GPU timestamps before and after a dispatch, or an encoder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct CounterSample {
-    /// Index of the encoder in its step.
-    pub encoder: u64,
-    /// Label of the encoder.
-    pub label: &'static str,
-    /// Index of the dispatch in its encoder; `None` if the sample covers the encoder.
-    pub dispatch: Option<u64>,
-    /// Timestamp before the work, in units of the GPU's clock.
-    pub start: u64,
-    /// Timestamp after the work, in units of the GPU's clock.
-    pub end: u64,
+/// Returns an error, because this system has no Metal.
+#[cfg(not(target_os = "macos"))]
+pub fn run(_: &WorkloadPlan) -> Result<WorkloadRun> {
+    Err(crate::Error::NoMetal {
+        system: match std::env::consts::OS {
+            "linux" => "Linux",
+            "windows" => "Windows",
+            other => other,
+        },
+    })
 }

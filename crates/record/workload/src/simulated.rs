@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::plan::{Phase, WorkloadPlan};
-use crate::work::{CommandBuffer, Encoder, Task};
+use crate::plan::{Dispatch, Phase, WorkloadPlan};
 
 /// Returns the scenario of a plan, as TOML.
 #[must_use]
@@ -14,13 +13,10 @@ pub fn scenario(plan: &WorkloadPlan) -> String {
          [[process]]\nname = \"metalens\"\npid = 4100\nrole = \"target\"\n",
         plan.workload.name()
     );
-    for stream in streams(plan) {
-        if plan.warm_up > 0 {
-            push(&mut text, plan, Phase::WarmUp, &stream, false);
-        }
-        push(&mut text, plan, Phase::Measured, &stream, plan.warm_up > 0);
+    if plan.warm_up > 0 {
+        push(&mut text, plan, Phase::WarmUp, plan.warm_up);
     }
-
+    push(&mut text, plan, Phase::Measured, plan.count);
     text.push_str(COMPOSITOR);
     text
 }
@@ -42,99 +38,50 @@ duration = [\"150us\", \"300us\"]
 host = \"16ms\"
 ";
 
-/// Splits the command buffers of a step into streams, one per thread: one stream if all
-/// command buffers are alike, else a stream for each.
-fn streams(plan: &WorkloadPlan) -> Vec<Vec<&CommandBuffer>> {
-    let shape = |buffer: &CommandBuffer| (buffer.encoders.len(), channel(buffer));
-    let are_alike = plan.step.windows(2).all(|pair| match pair {
-        [left, right] => shape(left) == shape(right),
-        _ => true,
-    });
-
-    if are_alike {
-        vec![plan.step.iter().collect()]
-    } else {
-        plan.step.iter().map(|buffer| vec![buffer]).collect()
-    }
-}
-
-fn channel(buffer: &CommandBuffer) -> &'static str {
-    match buffer.encoders.first().map(|encoder| encoder.task) {
-        Some(Task::Copy) => "Blit",
-        _ => "Compute",
-    }
-}
-
 /// Appends a stream with the command buffers of a phase to the scenario.
-fn push(
-    text: &mut String,
-    plan: &WorkloadPlan,
-    phase: Phase,
-    buffers: &[&CommandBuffer],
-    follows: bool,
-) {
-    // In the scenario, `count` counts encoders, not command buffers.
-    let steps = match phase {
-        Phase::WarmUp => plan.warm_up,
-        Phase::Measured => plan.count,
+fn push(text: &mut String, plan: &WorkloadPlan, phase: Phase, steps: u64) {
+    let list = |value: &dyn Fn(&Dispatch) -> String| {
+        let values: Vec<String> = plan.step.iter().map(value).collect();
+        values.join(", ")
     };
-    let encoders: Vec<&Encoder> = buffers.iter().flat_map(|buffer| &buffer.encoders).collect();
-    let labels: Vec<String> = encoders
-        .iter()
-        .map(|encoder| format!("{:?}", encoder.task.label()))
-        .collect();
-    let lengths: Vec<String> = encoders
-        .iter()
-        .map(|encoder| format!("\"{}ns\"", length_ns(encoder)))
-        .collect();
-    let per_buffer = buffers.first().map_or(1, |buffer| buffer.encoders.len());
-    let channel = buffers.first().map_or("Compute", |buffer| channel(buffer));
-
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n[[process.stream]]\nchannel = \"{channel}\"\ncount = {}\nfollows = {follows}\n\
-         encoders-per-buffer = {per_buffer}\nin-flight = {}\nbuffer-label = {:?}\n\
+        "\n[[process.stream]]\nchannel = \"Compute\"\ncount = {}\nfollows = {}\n\
+         encoders-per-buffer = 1\nin-flight = 1\nbuffer-label = {:?}\n\
          encoder-label = [{}]\nduration = {{ cycle = [{}] }}\nencode = [\"4us\", \"7us\"]\n\
          launch = [\"60us\", \"90us\"]\ncompletion = [\"50us\", \"80us\"]\nhost = [\"5us\", \"15us\"]\n",
-        steps * encoders.len() as u64,
-        plan.in_flight,
+        steps * plan.step.len() as u64,
+        phase == Phase::Measured && plan.warm_up > 0,
         plan.command_buffer_label(phase),
-        labels.join(", "),
-        lengths.join(", "),
+        list(&|dispatch| format!("{:?}", dispatch.kernel.name())),
+        list(&|dispatch| format!("\"{}ns\"", length_ns(dispatch))),
     );
 }
 
 /// Returns a made-up duration: 60 bytes and 1,000 operations per nanosecond, at least 4 µs.
-fn length_ns(encoder: &Encoder) -> u64 {
-    let amounts = encoder.amounts();
+fn length_ns(dispatch: &Dispatch) -> u64 {
+    let amounts = dispatch.amounts();
     (amounts.bytes / 60 + amounts.flops.unwrap_or(0) / 1_000).max(4_000)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{WorkloadSettings, workloads};
+    use crate::workloads;
     use metalens_simulator::Scenario;
 
-    /// The scenario has as many encoders as the plan.
+    /// The scenario has as many encoders as the plan, with warm-up and without.
     #[test]
     fn every_workload_can_be_simulated() {
-        let settings = WorkloadSettings {
-            count: Some(6),
-            warm_up: Some(2),
-            ..WorkloadSettings::default()
-        };
         for workload in workloads() {
-            let plan = WorkloadPlan::for_workload(workload, &settings).unwrap();
-            let text = scenario(&plan);
-            let scenario = Scenario::from_toml(&text).unwrap();
-            let others = 20;
-            assert_eq!(
-                scenario.intervals_planned(),
-                plan.total().encoders + others,
-                "{text}"
-            );
+            for count in [6, 80] {
+                let plan = WorkloadPlan::new(workload, Some(count)).unwrap();
+                let text = scenario(&plan);
+                let planned = Scenario::from_toml(&text).unwrap().intervals_planned();
+                let others = 20;
+                assert_eq!(planned, plan.command_buffers() + others, "{text}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 
 use super::comparing::GateChoice;
-use super::recording::{AmountArguments, RecorderArguments, RecordingArguments};
+use super::recording::{RecorderArguments, RecordingArguments};
 use super::shared::{MeasureArguments, PartArguments};
 
 const AFTER_BENCH: &str = "\
@@ -122,22 +122,7 @@ pub(crate) struct WorkloadWords {
     /// Name of the workload
     pub(crate) name: String,
     #[arg(long)]
-    size: Option<u64>,
-    #[arg(long)]
     count: Option<u64>,
-    #[arg(long)]
-    warm_up: Option<u64>,
-}
-
-impl WorkloadWords {
-    /// Returns the size of the workload.
-    pub(crate) fn amount(&self) -> AmountArguments {
-        AmountArguments {
-            size: self.size,
-            count: self.count,
-            warm_up: self.warm_up,
-        }
-    }
 }
 
 impl BenchArguments {
@@ -147,11 +132,11 @@ impl BenchArguments {
         command: Vec<std::ffi::OsString>,
         workload: Option<WorkloadWords>,
     ) -> RecordingArguments {
-        let amount = workload.as_ref().map(WorkloadWords::amount);
+        let count = workload.as_ref().and_then(|words| words.count);
         RecordingArguments {
             command,
             workload: workload.map(|words| words.name),
-            amount: amount.unwrap_or_default(),
+            count,
             attach: None,
             all_processes: false,
             recorder: self.recorder.clone(),

@@ -69,12 +69,6 @@ pub(crate) struct RecordAndAnalyzeArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct WorkloadArguments {
-    #[command(subcommand)]
-    pub(crate) command: metalens_workload::command::Command,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// Program to record; doctor also checks whether macOS allows tracing it
     #[arg(trailing_var_arg = true, value_name = "CMD")]
@@ -103,8 +97,9 @@ pub(crate) struct RecordingArguments {
     #[arg(long, value_name = "NAME", value_parser = Names::WORKLOADS, hide_possible_values = true,
           conflicts_with_all = ["command", "attach", "all_processes"])]
     pub(crate) workload: Option<String>,
-    #[command(flatten)]
-    pub(crate) amount: AmountArguments,
+    /// Measured steps of the workload
+    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
+    pub(crate) count: Option<u64>,
     /// Build a program with `cargo build ARGS`, such as --cargo '--release --bin x', then record it;
     /// its arguments follow --
     #[arg(long, value_name = "ARGS", allow_hyphen_values = true,
@@ -218,20 +213,6 @@ pub(crate) struct RecorderArguments {
     /// Wait this long for xctrace to save while its bundle does not grow [default: 300s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) save_patience: Option<u64>,
-}
-
-/// Size of a bundled workload.
-#[derive(Debug, Default, Args)]
-pub(crate) struct AmountArguments {
-    /// Elements in the arrays of the workload
-    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
-    pub(crate) size: Option<u64>,
-    /// Measured steps of the workload
-    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
-    pub(crate) count: Option<u64>,
-    /// Warm-up steps of the workload
-    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
-    pub(crate) warm_up: Option<u64>,
 }
 
 /// Parses `NAME=VALUE`.

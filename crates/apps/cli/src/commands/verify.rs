@@ -18,7 +18,7 @@ use metalens_verify::{
     Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeToolFiles, Recorders, Setup,
     VerifyEvent, verify,
 };
-use metalens_workload::{WorkloadPlan, WorkloadSettings};
+use metalens_workload::{Workload, WorkloadPlan};
 use metalens_xctrace::{Tool, ToolSource};
 use tempfile::TempDir;
 
@@ -32,13 +32,9 @@ use crate::{exporting, out};
 
 /// Name of the file with the answers.
 const FILE: &str = "evidence.json";
-/// The bundled workload that is recorded, and its amount: enough for seconds of work.
-const WORKLOAD: &str = "eager";
-const AMOUNT: WorkloadSettings = WorkloadSettings {
-    size: None,
-    count: Some(60),
-    warm_up: Some(6),
-};
+/// The bundled workload that is recorded, and its steps: enough for seconds of work.
+const WORKLOAD: Workload = Workload::Eager;
+const STEPS: u64 = 60;
 
 pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if arguments.list {
@@ -85,7 +81,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
 fn fake_tools() -> anyhow::Result<FakeToolFiles> {
     require_simulator()?;
     let own = std::env::current_exe().context("cannot find metalens itself")?;
-    let plan = WorkloadPlan::new(WORKLOAD, &AMOUNT)?;
+    let plan = WorkloadPlan::new(WORKLOAD, Some(STEPS))?;
     let scenario = metalens_workload::scenario(&plan);
     FakeToolFiles::new(&own, &scenario).context("cannot write the fake xctrace")
 }
@@ -107,7 +103,8 @@ fn run_experiments(
     let protected_folder = arguments.protected_folder.as_ref();
     let setup = Setup {
         program: std::env::current_exe().context("cannot find metalens itself")?,
-        workload: (WORKLOAD.to_owned(), AMOUNT.words()),
+        workload: WORKLOAD.name().to_owned(),
+        steps: STEPS,
         recorders,
         folder: std::path::absolute(recordings.path())?,
         protected_folder: protected_folder.map(std::path::absolute).transpose()?,

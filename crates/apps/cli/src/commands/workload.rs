@@ -3,18 +3,17 @@
 
 use std::process::ExitCode;
 
-use metalens_workload::command::{Command, execute};
+use metalens_workload::command::{self, Arguments};
 
-use crate::args::recording::WorkloadArguments;
 use crate::out;
 
-pub(crate) fn run(arguments: &WorkloadArguments) -> anyhow::Result<ExitCode> {
-    execute(&arguments.command, &mut out::page())?;
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    command::run(arguments, &mut out::page())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Lists the bundled workloads.
 pub(crate) fn list() -> anyhow::Result<ExitCode> {
-    execute(&Command::List, &mut out::page())?;
+    command::list(&mut out::page())?;
     Ok(ExitCode::SUCCESS)
 }

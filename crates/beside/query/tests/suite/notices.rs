@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of a release archive, and the folders of their workspaces.
-const PROGRAMS: [(&str, &str); 3] = [
+const PROGRAMS: [(&str, &str); 2] = [
     ("metalens", "."),
-    ("metalens-workload", "."),
     ("metalens-query", "crates/beside"),
 ];
 

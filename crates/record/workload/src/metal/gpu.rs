@@ -1,26 +1,20 @@
 //! Prepares the device for a plan: queue, pipelines, arrays and labels.
-#![expect(
-    unsafe_code,
-    reason = "shares memory with the GPU, and reads its clock"
-)]
+#![expect(unsafe_code, reason = "shares memory with the GPU")]
 
 use std::collections::BTreeMap;
-use std::ptr::NonNull;
 
 use objc2::rc::Retained;
 use objc2::runtime::ProtocolObject;
 use objc2_foundation::NSString;
 use objc2_metal::{
     MTLBuffer, MTLCommandQueue, MTLComputePipelineState, MTLCreateSystemDefaultDevice, MTLDevice,
-    MTLLibrary, MTLResource, MTLResourceOptions, MTLTimestamp,
+    MTLLibrary, MTLResource, MTLResourceOptions,
 };
 
 use super::errors::{missing, refused};
 use crate::error::{Error, Result};
 use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
-use crate::plan::{Phase, WorkloadPlan};
-use crate::run::ClockPair;
-use crate::work::{Array, Task};
+use crate::plan::{Array, Phase, WorkloadPlan};
 
 // MTLCreateSystemDefaultDevice finds no device in a program that is not linked with this
 // framework.
@@ -29,12 +23,12 @@ unsafe extern "C" {}
 
 /// The system's device, prepared for a plan.
 pub(super) struct Gpu {
-    pub(super) device: Retained<ProtocolObject<dyn MTLDevice>>,
+    device: Retained<ProtocolObject<dyn MTLDevice>>,
     pub(super) queue: Retained<ProtocolObject<dyn MTLCommandQueue>>,
     pipelines: BTreeMap<Kernel, Retained<ProtocolObject<dyn MTLComputePipelineState>>>,
     arrays: Vec<Retained<ProtocolObject<dyn MTLBuffer>>>,
     /// Labels as Metal strings, so that encoding does not create them.
-    encoder_labels: BTreeMap<Task, Retained<NSString>>,
+    encoder_labels: BTreeMap<Kernel, Retained<NSString>>,
     buffer_labels: [Retained<NSString>; 2],
 }
 
@@ -48,16 +42,13 @@ impl Gpu {
         let name = plan.workload.name();
         queue.setLabel(Some(&NSString::from_str(&format!("metalens {name}"))));
 
-        let tasks = || {
-            let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
-            encoders.map(|encoder| encoder.task)
-        };
+        let kernels = || plan.step.iter().map(|dispatch| dispatch.kernel);
         let arrays = plan.arrays.iter().map(|array| filled(&device, array));
         Ok(Self {
-            pipelines: pipelines(&device, tasks())?,
+            pipelines: pipelines(&device, kernels())?,
             arrays: arrays.collect::<Result<_>>()?,
-            encoder_labels: tasks()
-                .map(|task| (task, NSString::from_str(task.label())))
+            encoder_labels: kernels()
+                .map(|kernel| (kernel, NSString::from_str(kernel.name())))
                 .collect(),
             buffer_labels: [Phase::WarmUp, Phase::Measured]
                 .map(|phase| NSString::from_str(&plan.command_buffer_label(phase))),
@@ -73,17 +64,6 @@ impl Gpu {
 
     pub(super) fn has_unified_memory(&self) -> bool {
         self.device.hasUnifiedMemory()
-    }
-
-    /// Reads both clocks at the same moment.
-    pub(super) fn clocks(&self) -> ClockPair {
-        let (mut cpu, mut gpu): (MTLTimestamp, MTLTimestamp) = (0, 0);
-        // SAFETY: both pointers are valid for the length of the call.
-        unsafe {
-            self.device
-                .sampleTimestamps_gpuTimestamp(NonNull::from(&mut cpu), NonNull::from(&mut gpu));
-        }
-        ClockPair { cpu, gpu }
     }
 
     /// Returns the pipeline of a kernel, which was compiled before the run.
@@ -104,8 +84,8 @@ impl Gpu {
             .ok_or_else(|| missing("find an array"))
     }
 
-    pub(super) fn encoder_label(&self, task: Task) -> Option<&NSString> {
-        self.encoder_labels.get(&task).map(|label| &**label)
+    pub(super) fn encoder_label(&self, kernel: Kernel) -> Option<&NSString> {
+        self.encoder_labels.get(&kernel).map(|label| &**label)
     }
 
     pub(super) fn buffer_label(&self, phase: Phase) -> &NSString {
@@ -137,7 +117,7 @@ impl Gpu {
 /// Compiles the kernels and makes a pipeline for each.
 fn pipelines(
     device: &ProtocolObject<dyn MTLDevice>,
-    tasks: impl Iterator<Item = Task>,
+    kernels: impl Iterator<Item = Kernel>,
 ) -> Result<BTreeMap<Kernel, Retained<ProtocolObject<dyn MTLComputePipelineState>>>> {
     let source = NSString::from_str(KERNELS_SOURCE);
     let library = device
@@ -145,14 +125,7 @@ fn pipelines(
         .map_err(|error| refused("compile the kernels", &error))?;
 
     let mut pipelines = BTreeMap::new();
-    for task in tasks {
-        let Task::Kernel(kernel) = task else {
-            continue;
-        };
-        if pipelines.contains_key(&kernel) {
-            continue;
-        }
-
+    for kernel in kernels {
         let name = kernel.name();
         let function = library
             .newFunctionWithName(&NSString::from_str(name))

@@ -1,25 +1,19 @@
-//! Commits command buffers in order, keeps a limited number in flight, and waits for each.
+//! Commits command buffers in order, and waits for each.
 
-use std::collections::VecDeque;
-
-use objc2::rc::{Retained, autoreleasepool};
-use objc2::runtime::ProtocolObject;
+use objc2::rc::autoreleasepool;
 use objc2_metal::{MTLCommandBuffer, MTLCommandBufferStatus, MTLCommandQueue};
 
-use super::counters::Sampler;
 use super::encode;
 use super::errors::{missing, refused};
 use super::gpu::Gpu;
 use crate::error::Result;
-use crate::plan::{Phase, WorkloadPlan};
+use crate::plan::{Dispatch, Phase, WorkloadPlan};
 use crate::run::BufferTime;
-use crate::work::CommandBuffer;
 
-/// The steps so far, with the command buffers that are still in flight.
+/// The steps so far.
 pub(super) struct Steps<'a> {
     gpu: &'a Gpu,
     plan: &'a WorkloadPlan,
-    in_flight: VecDeque<(Phase, Retained<ProtocolObject<dyn MTLCommandBuffer>>)>,
     times: Vec<BufferTime>,
 }
 
@@ -28,64 +22,30 @@ impl<'a> Steps<'a> {
         Self {
             gpu,
             plan,
-            in_flight: VecDeque::new(),
-            times: Vec::with_capacity(super::gpu::size(plan.total().command_buffers)),
+            times: Vec::with_capacity(super::gpu::size(plan.command_buffers())),
         }
     }
 
-    /// Encodes and commits a step. If the plan allows one command buffer in flight, none is when
-    /// this returns.
-    pub(super) fn step(&mut self, phase: Phase, sampler: Option<&Sampler>) -> Result<()> {
-        let mut first_encoder = 0;
+    /// Runs a step.
+    pub(super) fn step(&mut self, phase: Phase) -> Result<()> {
         for planned in &self.plan.step {
             // Release the temporary objects of each command buffer, or they pile up.
-            autoreleasepool(|_| self.commit(phase, planned, first_encoder, sampler))?;
-            first_encoder += planned.encoders.len();
-            while self.in_flight.len() as u64 >= self.plan.in_flight {
-                self.finish_oldest()?;
-            }
+            let time = autoreleasepool(|_| self.run(phase, planned))?;
+            self.times.push(time);
         }
         Ok(())
     }
 
-    /// Encodes and commits a command buffer.
-    fn commit(
-        &mut self,
-        phase: Phase,
-        planned: &CommandBuffer,
-        first_encoder: usize,
-        sampler: Option<&Sampler>,
-    ) -> Result<()> {
+    /// Encodes and commits a command buffer, waits for it, and returns its times.
+    fn run(&self, phase: Phase, planned: &Dispatch) -> Result<BufferTime> {
         let buffer = self
             .gpu
             .queue
             .commandBuffer()
             .ok_or_else(|| missing("make a command buffer"))?;
         buffer.setLabel(Some(self.gpu.buffer_label(phase)));
-
-        for (number, encoder) in (first_encoder..).zip(&planned.encoders) {
-            let samples = sampler.map(|sampler| sampler.samples_of(number));
-            encode::encode(self.gpu, &buffer, encoder, samples)?;
-        }
-
+        encode::encode(self.gpu, &buffer, planned)?;
         buffer.commit();
-        self.in_flight.push_back((phase, buffer));
-        Ok(())
-    }
-
-    /// Waits for all command buffers in flight.
-    pub(super) fn drain(&mut self) -> Result<()> {
-        while !self.in_flight.is_empty() {
-            self.finish_oldest()?;
-        }
-        Ok(())
-    }
-
-    /// Waits for the oldest command buffer in flight, and keeps its times.
-    fn finish_oldest(&mut self) -> Result<()> {
-        let Some((phase, buffer)) = self.in_flight.pop_front() else {
-            return Ok(());
-        };
         buffer.waitUntilCompleted();
         if buffer.status() != MTLCommandBufferStatus::Completed {
             let what = "complete a command buffer";
@@ -94,13 +54,11 @@ impl<'a> Steps<'a> {
                 None => missing(what),
             });
         }
-
-        self.times.push(BufferTime {
+        Ok(BufferTime {
             phase,
             start_ns: nanoseconds(buffer.GPUStartTime()),
             end_ns: nanoseconds(buffer.GPUEndTime()),
-        });
-        Ok(())
+        })
     }
 
     pub(super) fn into_times(self) -> Vec<BufferTime> {

@@ -93,7 +93,6 @@ int main()
     elements("exp_f32", exp_f32, [](double x) { return std::exp(x); });
     elements("log_f32", log_f32, [](double x) { return std::log(x); });
     elements("sin_cos_exp_log_f32", sin_cos_exp_log_f32, [](double x) { return std::cos(std::sin(x)); });
-    elements("scale_f32", scale_f32, [](double x) { return 1.5 * x; });
     elements(
         "triad_f32",
         [](const float *in, float *out, const uint &count, uint at) {

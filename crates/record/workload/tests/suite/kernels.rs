@@ -162,7 +162,7 @@ fn the_kernels_compute_what_they_should() {
             "if (at.x < rows)",
             "matmul_f32",
         ),
-        ("1.5f * in[at]", "1.4f * in[at]", "scale_f32"),
+        ("3.0f * right[at]", "3.1f * right[at]", "triad_f32"),
         (
             "if (at < count) {\n        out[at] = log(",
             "{\n        out[at] = log(",

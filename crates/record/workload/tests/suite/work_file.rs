@@ -4,30 +4,28 @@ use std::path::Path;
 
 use metalens_analyzer::WorkFile as ReadWorkFile;
 use metalens_workload::{
-    BufferTime, CheckedArray, ClockPair, Phase, SIMULATED, WorkDocument, WorkFile, WorkloadPlan,
-    WorkloadRun, workloads,
+    BufferTime, CheckedArray, Phase, SIMULATED, WorkFile, WorkloadPlan, WorkloadRun, workloads,
 };
 use serde_json::Value;
 
-use super::plan;
-
 /// Returns a run as on a Mac: each command buffer 10 µs after the one before.
 fn run(plan: &WorkloadPlan) -> WorkloadRun {
-    let time = |(at, (phase, _)): (u64, (Phase, _))| BufferTime {
-        phase,
+    let time = |at: u64| BufferTime {
+        phase: if at < plan.warm_up * plan.step.len() as u64 {
+            Phase::WarmUp
+        } else {
+            Phase::Measured
+        },
         start_ns: 1_000_000_000 + at * 10_000,
         end_ns: 1_000_004_000 + at * 10_000,
     };
     WorkloadRun {
         device: "Apple M1".to_owned(),
-        buffers: (0..).zip(plan.command_buffers()).map(time).collect(),
+        buffers: (0..plan.command_buffers()).map(time).collect(),
         measured_ns: 123_456,
-        clocks: vec![ClockPair { cpu: 1, gpu: 2 }],
-        counters: Vec::new(),
         checked: vec![CheckedArray {
             array: "result",
             elements: 40,
-            bytes: 160,
             compared: 40,
             worst_difference: 1e-7,
         }],
@@ -45,7 +43,7 @@ fn schema() -> jsonschema::Validator {
 fn the_analyzer_reads_it() {
     let (schema, folder) = (schema(), tempfile::tempdir().unwrap());
     for workload in workloads() {
-        let plan = plan(workload.name(), 40, 3, 2);
+        let plan = WorkloadPlan::of_size(workload, 40, Some(80)).unwrap();
         let run = run(&plan);
         for run in [None, Some(&run)] {
             let file = folder.path().join("work.json");
@@ -55,13 +53,13 @@ fn the_analyzer_reads_it() {
             assert!(schema.is_valid(&value), "{text}");
 
             let read = ReadWorkFile::parse(&text, "work.json").unwrap();
-            for (entry, label) in read.work.iter().zip(plan.labels()) {
-                assert_eq!(entry.label, label.label);
-                assert_eq!(entry.operations, Some(label.dispatches_per_encoder));
-                assert_eq!(entry.bytes, Some(label.per_encoder.bytes));
-                assert_eq!(entry.flops, label.per_encoder.flops);
+            for (entry, dispatch) in read.work.iter().zip(&plan.step) {
+                assert_eq!(entry.label, dispatch.kernel.name());
+                assert_eq!(entry.operations, Some(1));
+                assert_eq!(entry.bytes, Some(dispatch.amounts().bytes));
+                assert_eq!(entry.flops, dispatch.amounts().flops);
             }
-            assert_eq!(read.work.len(), plan.labels().len());
+            assert_eq!(read.work.len(), plan.step.len());
 
             let buffers = run.map_or(0, |run| run.buffers.len());
             assert_eq!(read.timings.len(), buffers);
@@ -76,41 +74,15 @@ fn the_analyzer_reads_it() {
             assert_eq!(read.device.as_deref(), Some(device));
             assert_eq!(read.is_simulated(), run.is_none());
             let program = read.program.unwrap();
-            let document =
-                serde_json::to_value(WorkDocument::new(&plan, run, run.is_none())).unwrap();
-            assert_eq!(program["labels"], document["labels"]);
-            assert_eq!(
-                program["run"]["measured_ns"],
-                document["run"]["measured_ns"]
-            );
-            // The times are in the file's own list instead.
-            assert_eq!(program["run"]["timings"], Value::Null);
+            let each = 82 * plan.step.len() as u64;
+            for what in ["command_buffers", "encoders", "dispatches"] {
+                assert_eq!(program["whole"][what], each, "{what}");
+            }
+            let labels = program["labels"].as_array().unwrap();
+            assert_eq!(labels.len(), plan.step.len());
+            assert!(labels.iter().all(|label| label["encoders"] == 82));
+            let measured = run.map(|run| run.measured_ns);
+            assert_eq!(program["measured_ns"].as_u64(), measured);
         }
     }
-}
-
-#[test]
-fn the_document_counts_like_the_plan() {
-    let plan = plan("mixed", 256, 3, 2);
-    let run = run(&plan);
-    let document = serde_json::to_value(WorkDocument::new(&plan, Some(&run), false)).unwrap();
-    assert_eq!(document["whole"]["command_buffers"], 5 * 3);
-    assert_eq!(document["measured"]["dispatches"], 3 * 21);
-    let labels = document["labels"].as_array().unwrap();
-    let sum: u64 = labels
-        .iter()
-        .map(|label| label["dispatches"].as_u64().unwrap())
-        .sum();
-    assert_eq!(sum, 5 * 21);
-    assert_eq!(document["run"]["timings"].as_array().unwrap().len(), 15);
-    assert_eq!(document["run"]["timings"][14]["label"], "mixed step");
-    assert_eq!(
-        (&document["ran"], &document["simulated"]),
-        (&true.into(), &false.into())
-    );
-
-    let planned = serde_json::to_value(WorkDocument::new(&plan, None, true)).unwrap();
-    assert_eq!(planned["run"], Value::Null);
-    assert_eq!(planned["simulated"], true);
-    assert_eq!(planned["whole"], document["whole"]);
 }

@@ -10,10 +10,10 @@ use anyhow::Context;
 use metalens_recorder::{
     CargoBuild, Probe, RecordRequest, RecordTimeouts, Recorder, RecordingSubject,
 };
-use metalens_workload::WorkloadSettings;
+use metalens_workload::{Workload, WorkloadPlan};
 use metalens_xctrace::{Stdin, Tool, ToolSource};
 
-use crate::args::recording::{AmountArguments, RecorderArguments, Recorders, RecordingArguments};
+use crate::args::recording::{RecorderArguments, Recorders, RecordingArguments};
 use crate::exit::Misuse;
 
 /// The bundled workload that is recorded unless another is named.
@@ -36,7 +36,7 @@ impl RecordingArguments {
         match &self.attach {
             Some(whom) => Ok(RecordingSubject::Process(whom.clone())),
             None if self.all_processes => Ok(RecordingSubject::Everyone),
-            None => workload(self.workload(), &self.amount.settings()),
+            None => workload(self.workload(), self.count),
         }
     }
 
@@ -67,7 +67,7 @@ impl RecordingArguments {
         run: Option<u32>,
     ) -> anyhow::Result<RecordRequest> {
         let recorder = if self.simulate {
-            simulator(&subject, &self.amount.settings(), run)?
+            simulator(&subject, self.count, run)?
         } else {
             Recorder::Xctrace
         };
@@ -151,23 +151,16 @@ fn timeouts(start: Option<u64>, save: Option<u64>) -> RecordTimeouts {
     }
 }
 
-impl AmountArguments {
-    fn settings(&self) -> WorkloadSettings {
-        WorkloadSettings {
-            size: self.size,
-            count: self.count,
-            warm_up: self.warm_up,
-        }
-    }
-}
-
 /// A bundled workload: metalens runs it itself.
-fn workload(name: &str, settings: &WorkloadSettings) -> anyhow::Result<RecordingSubject> {
+fn workload(name: &str, count: Option<u64>) -> anyhow::Result<RecordingSubject> {
     let own = std::env::current_exe().context("cannot find metalens itself")?;
+    let mut command = vec![own.into(), "workload".into(), name.into()];
+    if let Some(count) = count {
+        command.extend(["--count".into(), count.to_string().into()]);
+    }
     Ok(RecordingSubject::Workload {
         name: name.to_owned(),
-        command: vec![own.into(), "workload".into(), "run".into(), name.into()],
-        amount: settings.words(),
+        command,
     })
 }
 
@@ -184,12 +177,12 @@ pub(crate) fn require_simulator() -> anyhow::Result<()> {
 /// Each run has times of its own.
 fn simulator(
     subject: &RecordingSubject,
-    settings: &WorkloadSettings,
+    count: Option<u64>,
     run: Option<u32>,
 ) -> anyhow::Result<Recorder> {
     let scenario = match subject {
         RecordingSubject::Workload { name, .. } => {
-            let plan = metalens_workload::WorkloadPlan::new(name, settings)?;
+            let plan = WorkloadPlan::new(Workload::from_name(name)?, count)?;
             Some(metalens_workload::scenario(&plan))
         }
         _ => None,

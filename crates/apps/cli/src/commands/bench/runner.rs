@@ -276,10 +276,7 @@ pub(super) fn check_variants(arguments: &BenchArguments, plan: &BenchPlan) -> an
     for variant in &plan.variants {
         let request = arguments.recording_of(variant, file_name(Recorders::Xctrace).into(), 0)?;
         if let RecordingSubject::Workload { name, .. } = &request.subject {
-            metalens_workload::WorkloadPlan::new(
-                name,
-                &metalens_workload::WorkloadSettings::default(),
-            )?;
+            metalens_workload::Workload::from_name(name)?;
         }
     }
     Ok(())

@@ -88,8 +88,7 @@ const CASES: &[Case] = &[
     ("skill", None, OTHER),
     ("completions bash", None, OTHER),
     ("record --workload list", None, OTHER),
-    ("workload run eager", None, OTHER),
-    ("workload list", None, OTHER),
+    ("workload eager", None, OTHER),
     ("fake-xctrace list templates", None, OTHER),
     ("help", None, OTHER),
 ];

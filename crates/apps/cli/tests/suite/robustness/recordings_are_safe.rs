@@ -86,7 +86,7 @@ fn no_command_writes_inside_a_bundle() {
         "stacks fused --format folded -o",
         "synth fused -o",
         "verify --simulate -o",
-        "workload run eager --simulated -o",
+        "workload eager --simulated -o",
     ];
     for command in commands {
         for place in [

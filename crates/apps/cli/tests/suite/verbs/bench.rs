@@ -13,8 +13,8 @@ use super::record::Bench;
 use crate::{signal, stderr, stdout, until};
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const EAGER: &str = "eager --count 5 --warm-up 0";
-const FUSED: &str = "fused --count 5 --warm-up 0";
+const EAGER: &str = "eager --count 5";
+const FUSED: &str = "fused --count 5";
 
 /// Returns the arguments for eager and fused, so many times.
 fn both<'a>(runs: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -152,7 +152,7 @@ fn two_parameters_are_a_matrix() {
         "-o",
         "out",
         "--workload",
-        "{kind} --count {n} --warm-up 0",
+        "{kind} --count {n}",
         "-L",
         "kind",
         "eager,fused",

@@ -174,14 +174,7 @@ fn after_sudo_outputs_of_every_command_belong_to_the_user() {
     check(&["export", "x.trace"]);
     check(&["export", "x.trace", "--gzip", "-o", "e/x"]);
     check(&["synth", "eager", "-o", "eager.trace"]);
-    check(&[
-        "workload",
-        "run",
-        "eager",
-        "--simulated",
-        "--output",
-        "w.json",
-    ]);
+    check(&["workload", "eager", "--simulated", "--output", "w.json"]);
 }
 
 /// The owner is one that the user namespace of the test does not have, so the change fails.

@@ -228,10 +228,7 @@ fn the_recording_has_all_work_that_each_workload_issued() {
         let bench = Bench::new();
         let name = workload.name();
         let record = ["record", "--simulate", "-o", "x.trace", "--workload", name];
-        bench.fine(
-            &[],
-            &[&record[..], &["--count", "6", "--warm-up", "2"]].concat(),
-        );
+        bench.fine(&[], &[&record[..], &["--count", "80"]].concat());
         let issued = &bench.json("x.work.json")["program"];
         let report = bench.report("x.trace");
         for what in ["command_buffers", "encoders"] {
