@@ -16,7 +16,7 @@ pub use metalens_analyzer::{
 
 pub use judge::{judge, judge_report};
 pub use kernels::Patterns;
-pub use section::{GateSection, line_of_limit};
+pub use section::GateSection;
 
 /// The limits of a gate.
 #[derive(Debug, Clone, PartialEq)]

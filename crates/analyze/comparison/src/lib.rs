@@ -125,7 +125,7 @@ pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
-    Limit, LimitRule, MetricLimit, Patterns, judge, judge_report, line_of_limit,
+    Limit, LimitRule, MetricLimit, Patterns, judge, judge_report,
 };
 pub use kernels::{KernelChange, NewName};
 pub use lengths::KernelLength;

@@ -5,29 +5,27 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 
 /// An answer of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerAnswer {
-    /// The HTTP status code.
-    pub status: u16,
-    /// Headers in the order they came, their names in lowercase.
-    pub headers: Vec<(String, String)>,
-    /// Bytes of the body.
-    pub body: Vec<u8>,
+#[derive(Debug)]
+pub(crate) struct ServerAnswer {
+    /// HTTP status code.
+    pub(crate) status: u16,
+    /// Headers with names in lowercase.
+    headers: Vec<(String, String)>,
+    body: String,
 }
 
 /// Length at which a reason is cut, in characters.
 const LONGEST_REASON: usize = 300;
 
 impl ServerAnswer {
-    /// Parses the headers as `curl` writes them. The last block counts: interim answers such
-    /// as `100 Continue` may come before it.
-    #[must_use]
-    pub fn parse(headers: &str, body: Vec<u8>) -> Option<Self> {
-        let headers = headers.replace("\r\n", "\n");
-        let blocks = headers.split("\n\n").map(str::trim);
-        let last = blocks.filter(|block| block.starts_with("HTTP/")).last()?;
-        let mut lines = last.lines();
-        let status = lines.next()?.split_whitespace().nth(1)?.parse().ok()?;
+    /// Parses the output of `gh api --include`: a line with the status, headers, and the body.
+    /// Returns `None` without these.
+    pub(crate) fn parse(output: &str) -> Option<Self> {
+        let output = output.replace("\r\n", "\n");
+        let (head, body) = output.split_once("\n\n")?;
+        let mut lines = head.lines();
+        let status = lines.next()?.strip_prefix("HTTP/")?;
+        let status = status.split_whitespace().nth(1)?.parse().ok()?;
 
         let pairs = lines.filter_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -37,26 +35,14 @@ impl ServerAnswer {
         Some(Self {
             status,
             headers: pairs.collect(),
-            body,
+            body: body.to_owned(),
         })
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(known, _)| known == name)?;
         Some(&found.1)
-    }
-
-    /// Returns the address of the next page of a list.
-    pub(crate) fn next(&self) -> Option<&str> {
-        self.header("link")?.split(',').find_map(|link| {
-            let (url, relation) = link.split_once(';')?;
-            let is_next = relation
-                .split(';')
-                .any(|parameter| parameter.trim() == "rel=\"next\"");
-            let url = url.trim().strip_prefix('<')?.strip_suffix('>')?;
-            is_next.then_some(url)
-        })
     }
 
     /// Returns the seconds to wait if the rate limit was reached, else `None`. `now` is in seconds
@@ -85,7 +71,7 @@ impl ServerAnswer {
 
     /// Returns GitHub's reason as one line.
     pub(crate) fn reason(&self) -> String {
-        let json: Option<serde_json::Value> = serde_json::from_slice(&self.body).ok();
+        let json: Option<serde_json::Value> = serde_json::from_str(&self.body).ok();
         let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
         let message = json.as_ref().and_then(|json| text(&json["message"]));
         let mut reason = message.unwrap_or_else(|| "no reason given".to_owned());
@@ -100,9 +86,14 @@ impl ServerAnswer {
         one_line(&reason)
     }
 
-    /// Parses the body as JSON.
+    /// Parses the body as JSON. An answer without a body is null.
     pub(crate) fn json<T: DeserializeOwned>(&self, request: &str) -> Result<T> {
-        serde_json::from_slice(&self.body).map_err(|error| Error::Unexpected {
+        let body = if self.body.is_empty() {
+            "null"
+        } else {
+            &self.body
+        };
+        serde_json::from_str(body).map_err(|error| Error::Unexpected {
             request: request.to_owned(),
             why: error.to_string(),
         })
@@ -130,33 +121,18 @@ pub(crate) fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answer(headers: &str, body: &str) -> ServerAnswer {
-        ServerAnswer::parse(headers, body.as_bytes().to_vec()).unwrap()
+    fn answer(head: &str, body: &str) -> ServerAnswer {
+        ServerAnswer::parse(&format!("{head}{body}")).unwrap()
     }
 
     #[test]
-    fn the_last_headers_count() {
-        let found = answer(
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 201 \r\nLink: x\r\n\r\n",
-            "{}",
-        );
-        assert_eq!(found.status, 201);
-        assert_eq!(found.header("link"), Some("x"));
-        assert_eq!(ServerAnswer::parse("", Vec::new()), None);
-    }
-
-    #[test]
-    fn a_list_names_its_next_page() {
-        let check = |link: &str, expected: Option<&str>| {
-            let found = answer(&format!("HTTP/1.1 200 OK\nLink: {link}\n\n"), "");
-            assert_eq!(found.next(), expected, "{link}");
-        };
-        check(
-            "<https://a/?page=2>; rel=\"next\", <https://a/?page=9>; rel=\"last\"",
-            Some("https://a/?page=2"),
-        );
-        check("<https://a/?page=1>; rel=\"prev\"", None);
-        check("nonsense", None);
+    fn only_an_answer_has_a_status() {
+        let found = answer("HTTP/2.0 201 Created\nRetry-After: 7\r\n\r\n", "{}");
+        assert_eq!((found.status, found.body.as_str()), (201, "{}"));
+        assert_eq!(found.header("retry-after"), Some("7"));
+        for output in ["", "{}\n\n", "HTTP/2.0\n\n"] {
+            assert!(ServerAnswer::parse(output).is_none(), "{output:?}");
+        }
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Adds pictures to a branch of their own: GitHub documents no way to attach them to a comment.
 //!
-//! The name of each file is the hash of its content, so no file ever changes. Each change is a
-//! commit on top of the last one, so no picture is lost. Addresses name the commit, so they always
-//! show the same picture.
+//! The name of each file is the hash of its content, so no file ever changes, and an address always
+//! shows the same picture. Each file is a commit on top of the last one.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -10,27 +9,82 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use crate::address::Repository;
-use crate::client::Client;
-use crate::curl::Method;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::gh::{ApiRequest, Gh};
+use crate::repository::Repository;
 
 /// Name of the branch. It shares no history with other branches.
 pub const ASSETS_BRANCH: &str = "metalens-assets";
-const README: &str = "# Pictures of `metalens pr`\n\nComments on pull requests show them, each by \
-    the commit that added it. Nothing else needs this branch. If you delete it, those pictures \
-    are gone and nothing else is.\n";
+const README: &str = "# Pictures of `metalens pr`\n\nComments on pull requests show them. Nothing else \
+    needs this branch. If you delete it, those pictures are gone and nothing else is.\n";
 const ATTEMPTS: u32 = 6;
 
-/// A file that is added to the branch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asset {
-    /// Path on the branch: `metalens/<hash>.png`.
+/// A picture that a comment may show.
+#[derive(Debug, Clone)]
+pub struct ChartFile {
+    /// The name of the chart, such as `timeline`.
+    pub name: String,
+    /// True if the picture is light on dark.
+    pub is_dark: bool,
+    /// Path of its file, relative to the folder.
     pub path: String,
+    /// Alternative text, for readers who cannot see it.
+    pub alt: String,
+    /// Width at which it is shown, in pixels.
+    pub width: u32,
     /// Bytes of the file.
     pub bytes: Vec<u8>,
+    /// SHA-256 of the content, in hexadecimal.
+    pub sha256: String,
+}
+
+impl ChartFile {
+    /// Returns the path of the picture on the branch.
+    #[must_use]
+    pub fn asset(&self) -> String {
+        format!(
+            "metalens/{}.png",
+            self.sha256.get(..32).unwrap_or(&self.sha256)
+        )
+    }
+}
+
+/// A chart with the addresses of its pictures.
+#[derive(Debug, Clone)]
+pub struct PlacedChart<'a> {
+    /// The chart, in its dark-on-light form.
+    pub chart: &'a ChartFile,
+    /// Address of the picture that is dark on light.
+    pub light: String,
+    /// Address of the picture that is light on dark, if there is one.
+    pub dark: Option<String>,
+}
+
+/// Returns the light charts, each with its addresses on the branch.
+#[must_use]
+pub fn on_branch<'a>(
+    charts: &'a [ChartFile],
+    server: &str,
+    repository: &str,
+) -> Vec<PlacedChart<'a>> {
+    let address = |chart: &ChartFile| {
+        let path = chart.asset();
+        format!("{server}/{repository}/blob/{ASSETS_BRANCH}/{path}?raw=true")
+    };
+
+    let light = charts.iter().filter(|chart| !chart.is_dark);
+    let placed = light.map(|chart| {
+        let mut dark = charts.iter().filter(|chart| chart.is_dark);
+        PlacedChart {
+            chart,
+            light: address(chart),
+            dark: dark.find(|dark| dark.name == chart.name).map(address),
+        }
+    });
+    placed.collect()
 }
 
 #[derive(Deserialize)]
@@ -38,125 +92,55 @@ struct GitObject {
     sha: String,
 }
 
-#[derive(Deserialize)]
-struct Ref {
-    object: GitObject,
-}
-
-#[derive(Deserialize)]
-struct Commit {
-    tree: GitObject,
-}
-
-/// The newest commit of the branch, and its tree.
-struct BranchTip {
-    commit: String,
-    tree: String,
-}
-
-impl Client {
-    /// Adds files to the branch, creates it if it is missing, and returns the commit that
-    /// has the files.
-    ///
-    /// # Errors
-    ///
-    /// If GitHub refuses, or if other runs change the branch first in every attempt.
-    pub fn keep_assets(&self, repository: &Repository, assets: &[Asset]) -> Result<String> {
-        let mut entries = Vec::new();
-        for asset in assets {
-            let content = STANDARD.encode(&asset.bytes);
-            let body = json!({ "content": content, "encoding": "base64" });
-            let blob: GitObject = self.make(repository, "/git/blobs", body)?;
-            entries.push(json!({
-                "path": asset.path, "mode": "100644", "type": "blob", "sha": blob.sha,
-            }));
-        }
-
+impl Gh<'_> {
+    /// Adds a picture to the branch, and creates the branch if it is missing.
+    pub(crate) fn keep(&self, repository: &Repository, chart: &ChartFile) -> Result<()> {
         let mut pause = Duration::from_millis(100);
         for _ in 1..ATTEMPTS {
-            match self.add(repository, &entries) {
-                // Another run added a commit first: try again on top of it.
-                Err(error) if error.has_status(422) || error.has_status(409) => {}
+            match self.add(repository, chart) {
+                // Another run has changed the branch: look again.
+                Err(error) if error.has_status(409) || error.has_status(422) => {}
                 done => return done,
             }
             sleep(pause);
             pause *= 2;
         }
 
-        self.add(repository, &entries)
+        self.add(repository, chart)
     }
 
-    /// Adds entries on top of the newest commit, or creates the branch.
-    fn add(&self, repository: &Repository, entries: &[Value]) -> Result<String> {
-        let Some(tip) = self.tip(repository)? else {
-            let readme = json!({
-                "path": "README.md", "mode": "100644", "type": "blob", "content": README,
-            });
-            let entries = [&[readme], entries].concat();
-            let tree: GitObject =
-                self.make(repository, "/git/trees", json!({ "tree": entries }))?;
-
-            let commit = self.commit(repository, &tree.sha, &[])?;
-            let name = format!("refs/heads/{ASSETS_BRANCH}");
-            let body = json!({ "ref": name, "sha": commit });
-            let _: Value = self.make(repository, "/git/refs", body)?;
-            return Ok(commit);
-        };
-
-        let body = json!({ "base_tree": tip.tree, "tree": entries });
-        let tree: GitObject = self.make(repository, "/git/trees", body)?;
-        if tree.sha == tip.tree {
-            return Ok(tip.commit);
+    fn add(&self, repository: &Repository, chart: &ChartFile) -> Result<()> {
+        let path = repository.path(&format!("/contents/{}", chart.asset()));
+        match self.get::<IgnoredAny>(format!("{path}?ref={ASSETS_BRANCH}")) {
+            Err(error) if error.is_not_found() => {}
+            found => return found.map(drop),
         }
 
-        let commit = self.commit(repository, &tree.sha, &[&tip.commit])?;
-        let path = repository.path(&format!("/git/refs/heads/{ASSETS_BRANCH}"));
-        let body = json!({ "sha": commit, "force": false });
-        self.send(&self.request(Method::Patch, &path, Some(body)))?;
-        Ok(commit)
+        let content = STANDARD.encode(&chart.bytes);
+        let message = "Picture for a pull request";
+        let body = json!({ "message": message, "content": content, "branch": ASSETS_BRANCH });
+        let request = ApiRequest::new("PUT", path, Some(body));
+        match self.send::<IgnoredAny>(&request) {
+            Err(error) if error.is_not_found() => {
+                self.create_branch(repository)?;
+                self.send::<IgnoredAny>(&request).map(drop)
+            }
+            done => done.map(drop),
+        }
     }
 
-    /// Returns the newest commit of the branch, or `None` if there is no branch.
-    fn tip(&self, repository: &Repository) -> Result<Option<BranchTip>> {
-        let path = repository.path(&format!("/git/ref/heads/{ASSETS_BRANCH}"));
-        let found = match self.get(&path) {
-            Err(error) if error.is_not_found() => return Ok(None),
-            found => found?,
+    fn create_branch(&self, repository: &Repository) -> Result<()> {
+        let make = |path: &str, body: Value| {
+            ApiRequest::new("POST", repository.path(&format!("/git/{path}")), Some(body))
         };
-
-        let commit = found.json::<Ref>(&path)?.object.sha;
-        let path = repository.path(&format!("/git/commits/{commit}"));
-        let tree = self.get(&path)?.json::<Commit>(&path)?.tree.sha;
-        Ok(Some(BranchTip { commit, tree }))
+        let readme = json!({
+            "path": "README.md", "mode": "100644", "type": "blob", "content": README,
+        });
+        let tree: GitObject = self.send(&make("trees", json!({ "tree": [readme] })))?;
+        let body = json!({ "message": "Branch for pictures", "tree": tree.sha, "parents": [] });
+        let commit: GitObject = self.send(&make("commits", body))?;
+        let name = format!("refs/heads/{ASSETS_BRANCH}");
+        let body = json!({ "ref": name, "sha": commit.sha });
+        self.send::<IgnoredAny>(&make("refs", body)).map(drop)
     }
-
-    /// Creates a commit, and returns its hash.
-    fn commit(&self, repository: &Repository, tree: &str, parents: &[&str]) -> Result<String> {
-        let message = "Pictures for a pull request";
-        let body = json!({ "message": message, "tree": tree, "parents": parents });
-
-        let made: GitObject = self.make(repository, "/git/commits", body)?;
-        is_hash(&made.sha)
-            .then_some(made.sha)
-            .ok_or_else(|| Error::Unexpected {
-                request: "POST /git/commits".to_owned(),
-                why: "the answer names no commit".to_owned(),
-            })
-    }
-
-    /// Creates a git object. Objects are named by their content, so that creating one twice is
-    /// harmless.
-    fn make<T: serde::de::DeserializeOwned>(
-        &self,
-        repository: &Repository,
-        path: &str,
-        body: Value,
-    ) -> Result<T> {
-        let request = self.request(Method::Post, &repository.path(path), Some(body));
-        self.send(&request)?.json(&request.summary())
-    }
-}
-
-fn is_hash(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

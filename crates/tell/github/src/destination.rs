@@ -7,12 +7,10 @@
 
 use serde_json::Value;
 
-use crate::address::{Api, Repository};
 use crate::error::{Error, Result};
-use crate::gh::Gh;
+use crate::gh::{Gh, variable};
 use crate::pulls::Head;
-use crate::remote::repository_of_remote;
-use crate::secret::Token;
+use crate::repository::{Repository, check_server};
 
 /// The parts of a destination that the user named.
 #[derive(Debug, Clone, Default)]
@@ -28,8 +26,6 @@ pub struct DestinationRequest {
 /// The pull request that a comment goes to.
 #[derive(Debug)]
 pub struct Destination {
-    /// API that the requests go to.
-    pub api: Api,
     /// Repository of the pull request.
     pub repository: Repository,
     /// Reference to the pull request.
@@ -54,8 +50,6 @@ pub struct EnvironmentFacts {
     pub server: String,
     /// The commit that was recorded.
     pub commit: Option<String>,
-    /// Address of this workflow run's page.
-    pub run: Option<String>,
     /// Path of the file with the job summary.
     pub summary: Option<String>,
     /// True if this process runs in a workflow.
@@ -66,16 +60,12 @@ const WHAT_TO_DO: &str = "give --repo OWNER/NAME --number N, check out its branc
                           logged in, or run on pull_request or workflow_run";
 
 impl Destination {
-    /// Finds the pull request that the user, the runner or the branch names.
+    /// Finds the pull request that the user or the runner names, else asks `gh` for that of the branch.
     ///
     /// # Errors
     ///
     /// If nothing names a pull request.
-    pub fn find(request: &DestinationRequest) -> Result<Self> {
-        let api = variable("GITHUB_API_URL");
-        let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC))
-            .map_err(|error| Error::Address(format!("GITHUB_API_URL: {error}")))?;
-
+    pub fn find(request: &DestinationRequest, gh: &Gh<'_>) -> Result<Self> {
         let event = event();
         let named = repository(request)?;
         let pull_request = match (request.number, &event) {
@@ -101,21 +91,11 @@ impl Destination {
 
         let (repository, pull_request) = match (named, pull_request) {
             (Some(repository), Some(pull_request)) => (repository, pull_request),
-            (None, Some(pull_request)) => {
-                let found = repository_of_remote();
-                let unknown = || {
-                    Error::Misuse(format!(
-                        "cannot tell which repository is meant: {WHAT_TO_DO}"
-                    ))
-                };
-                (found.ok_or_else(unknown)?, pull_request)
-            }
-            (named, None) => of_branch(named)?,
+            (named, pull_request) => of_branch(gh, named, pull_request)?,
         };
 
         let environment = EnvironmentFacts::from_event(request, &event)?;
         Ok(Self {
-            api,
             repository,
             pull_request,
             environment,
@@ -134,21 +114,8 @@ impl EnvironmentFacts {
     }
 
     fn from_event(request: &DestinationRequest, event: &WorkflowEvent) -> Result<Self> {
-        let server =
-            variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
-        let server = server.trim_end_matches('/').to_owned();
-        // The server becomes a part of addresses in the comment, so the rules of the API's address
-        // apply.
-        Api::parse(&server)
-            .map_err(|error| Error::Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
-
-        let id =
-            variable("GITHUB_RUN_ID").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
-        let run_repository =
-            variable("GITHUB_REPOSITORY").and_then(|name| Repository::parse(&name).ok());
-        let run = id
-            .zip(run_repository)
-            .map(|(id, repository)| format!("{server}/{repository}/actions/runs/{id}"));
+        let server = server().unwrap_or_else(|| "https://github.com".to_owned());
+        check_server(&server)?;
 
         let commit = match &request.commit {
             Some(commit) if is_hash(commit) => Some(commit.clone()),
@@ -163,34 +130,17 @@ impl EnvironmentFacts {
         Ok(Self {
             server,
             commit,
-            run,
             summary: variable("GITHUB_STEP_SUMMARY"),
             is_workflow: variable("GITHUB_ACTIONS").is_some(),
         })
     }
 }
 
-/// Returns the value of an environment variable, or `None` if it is unset or blank.
+/// Returns the address of GitHub's pages that the environment names.
 #[must_use]
-pub fn variable(name: &str) -> Option<String> {
-    let value = std::env::var_os(name)?.into_string().ok()?;
-    Some(value).filter(|value| !value.trim().is_empty())
-}
-
-/// Returns the token in the environment, from the variables that `gh` reads.
-///
-/// # Errors
-///
-/// If a variable has a value that is not a token.
-pub fn environment_token() -> Result<Option<Token>> {
-    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
-        if let Some(text) = variable(name) {
-            // The value itself is never printed: it may be a secret.
-            let invalid = || Error::Misuse(format!("the value of {name} is not a token"));
-            return Token::new(&text).map(Some).ok_or_else(invalid);
-        }
-    }
-    Ok(None)
+pub fn server() -> Option<String> {
+    let server = variable("GITHUB_SERVER_URL");
+    server.map(|server| server.trim_end_matches('/').to_owned())
 }
 
 /// Returns the repository that the user or the runner names.
@@ -206,14 +156,22 @@ pub fn repository(request: &DestinationRequest) -> Result<Option<Repository>> {
     named.map(|name| Repository::parse(&name)).transpose()
 }
 
-fn of_branch(named: Option<Repository>) -> Result<(Repository, PullRequestRef)> {
-    // An invalid token is reported later, by the command that posts.
-    let token = environment_token().unwrap_or(None);
-    let found = Gh::new(token).pull_request();
-    let (repository, number) = found.map_err(|error| {
-        Error::Misuse(format!(
+/// Asks `gh` for what is not named: the pull request of the branch that is checked out here, or only
+/// the repository.
+fn of_branch(
+    gh: &Gh<'_>,
+    named: Option<Repository>,
+    pull_request: Option<PullRequestRef>,
+) -> Result<(Repository, PullRequestRef)> {
+    let number = match pull_request {
+        Some(PullRequestRef::Number(number)) => Some(number),
+        _ => None,
+    };
+    let (repository, number) = gh.view(number).map_err(|error| match error {
+        Error::NoGh(_) => error,
+        _ => Error::Misuse(format!(
             "cannot tell which pull request is meant ({error}): {WHAT_TO_DO}"
-        ))
+        )),
     })?;
 
     match named {

@@ -13,26 +13,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The reason why a request failed, and what to do. No message contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A tool is missing or cannot be started.
-    #[error("{}", no_tool(tool, cause))]
-    NoTool {
-        /// Name of the tool.
-        tool: &'static str,
-        /// Reason that the system gave.
-        cause: io::Error,
-    },
-    /// A text is not an address, or the token may not be sent there.
-    #[error("{0}")]
-    Address(String),
+    /// `gh` is missing or cannot be started, for the reason that the system gave.
+    #[error("{}", no_gh(.0))]
+    NoGh(io::Error),
     /// The user's request is not possible. The message says what to do instead.
     #[error("{0}")]
     Misuse(String),
     /// The text of a comment could not be written.
     #[error(transparent)]
     Text(TextError),
-    /// Every upload method was tried, and none worked.
-    #[error("every upload method failed")]
-    NoWayLeft,
     /// An error, and the action that failed because of it.
     #[error("{what}")]
     While {
@@ -42,14 +31,12 @@ pub enum Error {
         source: Box<Error>,
     },
     /// A request got no answer.
-    #[error("no answer to {request}: curl ended with exit code {code}{stderr}")]
+    #[error("no answer to {request}: {why}")]
     NoAnswer {
         /// Method and path of the request.
         request: String,
-        /// Exit code of `curl`.
-        code: i32,
-        /// Standard error of `curl` in brackets, or nothing.
-        stderr: String,
+        /// Reason that `gh` gave, in one line.
+        why: String,
     },
     /// GitHub refused a request.
     #[error("GitHub answered {request} with {status}: {message}")]
@@ -69,14 +56,6 @@ pub enum Error {
         /// Seconds until GitHub answers again.
         seconds: u64,
     },
-    /// The answer leads to a host to which the token may not be sent.
-    #[error("{request} was redirected to {to}, where the token must not go")]
-    Redirected {
-        /// Method and path of the request.
-        request: String,
-        /// Address that the answer names.
-        to: String,
-    },
     /// The answer is not what GitHub's manual describes.
     #[error("cannot read the answer to {request}: {why}")]
     Unexpected {
@@ -85,27 +64,19 @@ pub enum Error {
         /// Description of the problem with the answer.
         why: String,
     },
-    /// `gh` refused a request, or failed.
+    /// `gh` failed, for the reason that it gave.
     #[error("gh failed: {0}")]
     Gh(String),
-    /// A temporary file or a pipe failed.
-    #[error("cannot talk to {tool}: {cause}")]
-    Pipe {
-        /// Name of the tool.
-        tool: &'static str,
-        /// Reason that the system gave.
-        cause: io::Error,
-    },
 }
 
-/// Returns why a tool could not be started. A tool that is missing needs no number of the system.
-fn no_tool(tool: &str, cause: &io::Error) -> String {
+/// Returns why `gh` could not be started. A missing program needs no number of the system.
+fn no_gh(cause: &io::Error) -> String {
     let why = if cause.kind() == io::ErrorKind::NotFound {
-        format!("there is no program {tool} here")
+        "there is no program gh here".to_owned()
     } else {
-        format!("cannot start {tool} ({cause})")
+        format!("cannot start gh ({cause})")
     };
-    format!("{why}: install it, or add its folder to PATH")
+    format!("{why}: install it with `brew install gh`, or add its folder to PATH")
 }
 
 impl Error {
@@ -118,8 +89,7 @@ impl Error {
     }
 
     /// Returns whether the token may only read, like that of a fork's pull request.
-    #[must_use]
-    pub fn is_read_only(&self) -> bool {
+    pub(crate) fn is_read_only(&self) -> bool {
         let Self::Refused {
             status, message, ..
         } = self
@@ -130,13 +100,11 @@ impl Error {
     }
 
     /// Returns whether the resource does not exist, or the token may not see it.
-    #[must_use]
-    pub fn is_not_found(&self) -> bool {
+    pub(crate) fn is_not_found(&self) -> bool {
         self.has_status(404)
     }
 
     /// Returns whether GitHub may have carried out the request despite the error.
-    #[must_use]
     pub(crate) fn may_be_done(&self) -> bool {
         match self {
             Self::NoAnswer { .. } | Self::Unexpected { .. } => true,
@@ -153,8 +121,8 @@ impl Error {
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
-            Self::NoTool { .. } => FailureKind::Unavailable,
-            Self::Address(_) | Self::Misuse(_) => FailureKind::Misuse,
+            Self::NoGh(_) => FailureKind::Unavailable,
+            Self::Misuse(_) => FailureKind::Misuse,
             Self::While { source, .. } => source.kind(),
             _ => FailureKind::Failed,
         }
@@ -170,10 +138,10 @@ mod tests {
     #[test]
     fn a_missing_tool_has_one_advice() {
         let cause = io::Error::from_raw_os_error(2);
-        let message = Error::NoTool { tool: "gh", cause }.to_string();
+        let message = Error::NoGh(cause).to_string();
         assert_eq!(
             message,
-            "there is no program gh here: install it, or add its folder to PATH"
+            "there is no program gh here: install it with `brew install gh`, or add its folder to PATH"
         );
         assert_eq!(what_to_do(&message), None);
     }

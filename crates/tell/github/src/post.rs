@@ -1,34 +1,31 @@
-//! Posts a comment: tries one upload method after another until one works.
+//! Posts a comment, with its pictures on a branch if the token can write one.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
 use metalens_failure::in_one_line;
 
-use crate::checks::CheckRun;
-use crate::client::Client;
-use crate::comments::{CommentAction, UpsertedComment};
+use crate::assets::{ASSETS_BRANCH, ChartFile, PlacedChart, on_branch};
+use crate::comments::UpsertedComment;
 use crate::destination::{Destination, PullRequestRef};
 use crate::error::{Error, Result, TextError};
-use crate::images::{self, ChartFile, ImagesChoice, PlacedChart, UploadMethod};
+use crate::gh::Gh;
 use crate::pulls::PullRequest;
-use crate::secret::Token;
 
-/// Writes the texts to post. A link is a text and an address.
+/// Writes the texts to post.
 pub trait PostTexts {
-    /// Writes a comment with these pictures and further links.
+    /// Writes a comment with these pictures.
     fn comment(
         &self,
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
-        links: &[(String, String)],
     ) -> Result<String, TextError>;
 
     /// Writes a job summary. Earlier steps have already used `used` bytes of its space.
     fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError>;
 }
 
-/// A comment to post, with its charts and its check run.
+/// A comment to post, with its charts.
 pub struct Posting<'a> {
     /// Writer of the texts to post.
     pub texts: &'a dyn PostTexts,
@@ -36,12 +33,8 @@ pub struct Posting<'a> {
     pub key: &'a str,
     /// First words of the comment, which no other comment has.
     pub marker: String,
-    /// Charts that the comment may show.
+    /// Charts to put on the branch; without any, they are drawn as text.
     pub charts: &'a [ChartFile],
-    /// Upload method that the user chose.
-    pub images: ImagesChoice,
-    /// A verdict to write on the recorded commit, once the comment is posted.
-    pub check: Option<&'a CheckRun>,
     /// Notes to report before the comment is posted.
     pub notes: &'a [String],
     /// Receives a line for each step.
@@ -52,29 +45,10 @@ pub struct Posting<'a> {
 struct PostSession<'a> {
     posting: &'a Posting<'a>,
     destination: &'a Destination,
-    client: &'a Client,
+    gh: &'a Gh<'a>,
     pull: PullRequest,
     viewer: String,
 }
-
-/// The reason why an upload method failed.
-enum MethodFailure {
-    /// The next method may work.
-    TryNext(String),
-    /// The token may not write comments, so that no method will work.
-    ReadOnly(Error),
-    /// Any other error, after which every method would fail.
-    Fatal(Error),
-}
-
-impl From<Error> for MethodFailure {
-    fn from(error: Error) -> Self {
-        Self::Fatal(error)
-    }
-}
-
-/// Reason for skipping the methods that need pictures.
-const NO_PICTURES: &str = "the folder has no pictures";
 
 /// Posts a comment and returns its address, or `None` if only the job summary was written.
 ///
@@ -84,11 +58,10 @@ const NO_PICTURES: &str = "the folder has no pictures";
 pub fn post(
     posting: &Posting<'_>,
     destination: &Destination,
-    client: &Client,
-    token: &Token,
+    gh: &Gh<'_>,
 ) -> Result<Option<String>> {
-    let viewer = viewer(client, token, destination)?;
-    let pull = pull_request(client, destination)?;
+    let viewer = viewer(gh, destination)?;
+    let pull = pull_request(gh, destination)?;
 
     for note in posting.notes {
         (posting.notify)(&format!("note: {note}"));
@@ -108,48 +81,19 @@ pub fn post(
     let session = PostSession {
         posting,
         destination,
-        client,
+        gh,
         pull,
         viewer,
     };
-
-    let mut is_in_summary = false;
-    for method in images::methods(posting.images) {
-        match session.try_method(method, &mut is_in_summary) {
-            Ok(upserted) => {
-                let url = session.report_success(method, upserted);
-                session.write_check_run(&url);
-                return Ok(Some(url));
-            }
-            Err(MethodFailure::TryNext(why)) => {
-                (posting.notify)(&format!("pictures cannot be {}: {why}", participle(method)));
-            }
-            Err(MethodFailure::Fatal(error)) => return Err(error),
-            Err(MethodFailure::ReadOnly(error)) => {
-                return session.only_in_summary(error, is_in_summary);
-            }
-        }
-    }
-
-    // Not reached: the last method is text, whose failures are never `TryNext`.
-    Err(Error::NoWayLeft)
-}
-
-/// Returns the method as the end of the sentence "pictures cannot be …".
-fn participle(method: UploadMethod) -> &'static str {
-    match method {
-        UploadMethod::Assets => "put on the branch metalens-assets",
-        UploadMethod::Summary => "shown in the job summary",
-        UploadMethod::Text => "drawn as text",
-    }
+    session.post()
 }
 
 /// Returns the login of the token's account. The token of a workflow run belongs to GitHub's bot.
-fn viewer(client: &Client, token: &Token, destination: &Destination) -> Result<String> {
-    match client.viewer() {
+fn viewer(gh: &Gh<'_>, destination: &Destination) -> Result<String> {
+    match gh.viewer() {
         Ok(viewer) => Ok(viewer),
         Err(Error::Refused { status: 403, .. } | Error::Unexpected { .. })
-            if destination.environment.is_workflow && token.is_of_installation() =>
+            if destination.environment.is_workflow =>
         {
             Ok("github-actions[bot]".to_owned())
         }
@@ -157,11 +101,11 @@ fn viewer(client: &Client, token: &Token, destination: &Destination) -> Result<S
     }
 }
 
-fn pull_request(client: &Client, destination: &Destination) -> Result<PullRequest> {
+fn pull_request(gh: &Gh<'_>, destination: &Destination) -> Result<PullRequest> {
     let repository = &destination.repository;
     let head = match &destination.pull_request {
         PullRequestRef::Number(number) => {
-            return client.pull_request(repository, *number).map_err(|error| {
+            return gh.pull_request(repository, *number).map_err(|error| {
                 if error.is_not_found() {
                     Error::Misuse(format!(
                         "{repository} has no pull request #{number}, or the token may not see it"
@@ -174,7 +118,7 @@ fn pull_request(client: &Client, destination: &Destination) -> Result<PullReques
         PullRequestRef::Head(head) => head,
     };
 
-    let mut found = client.pull_requests_of(repository, head)?;
+    let mut found = gh.pull_requests_of(repository, head)?;
     match (found.pop(), found.as_slice()) {
         (Some(pull), []) => Ok(pull),
         (None, _) => Err(Error::Misuse(format!(
@@ -193,68 +137,51 @@ fn pull_request(client: &Client, destination: &Destination) -> Result<PullReques
 }
 
 impl PostSession<'_> {
-    fn try_method(
-        &self,
-        method: UploadMethod,
-        is_in_summary: &mut bool,
-    ) -> Result<UpsertedComment, MethodFailure> {
-        match method {
-            UploadMethod::Assets => self.upload_to_branch(),
-            UploadMethod::Summary => {
-                self.summarize().map_err(MethodFailure::TryNext)?;
-                *is_in_summary = true;
-
-                let run = self.destination.environment.run.clone();
-                let link = run.map(|run| ("Job summary".to_owned(), run));
-                self.upsert(&self.body(&[], link.as_slice())?)
+    fn post(&self) -> Result<Option<String>> {
+        let pictures = match self.upload() {
+            Ok(pictures) => pictures,
+            Err(error) => {
+                (self.posting.notify)(&format!(
+                    "pictures cannot be put on the branch {ASSETS_BRANCH}: {error}"
+                ));
+                Vec::new()
             }
-            UploadMethod::Text => self.upsert(&self.body(&[], &[])?),
-        }
-    }
+        };
 
-    fn body(&self, pictures: &[PlacedChart<'_>], links: &[(String, String)]) -> Result<String> {
         let commit = self.destination.environment.commit.as_deref();
-        let text = self.posting.texts.comment(commit, pictures, links);
-        text.map_err(Error::Text)
-    }
-
-    fn upsert(&self, body: &str) -> Result<UpsertedComment, MethodFailure> {
-        let at = (&self.destination.repository, self.pull.number);
-        let upserted = self
-            .client
-            .upsert_comment(at, &self.viewer, &self.posting.marker, body);
-
-        upserted.map_err(|error| {
-            if error.is_read_only() {
-                MethodFailure::ReadOnly(error)
-            } else {
-                MethodFailure::Fatal(error.while_doing("the comment was not posted"))
-            }
-        })
-    }
-
-    fn upload_to_branch(&self) -> Result<UpsertedComment, MethodFailure> {
-        let assets = images::assets(self.posting.charts);
-        if assets.is_empty() {
-            return Err(MethodFailure::TryNext(NO_PICTURES.to_owned()));
+        let body = self.posting.texts.comment(commit, &pictures);
+        let body = body.map_err(Error::Text)?;
+        let at = (&self.pull.repository, self.pull.number);
+        let marker = &self.posting.marker;
+        match self.gh.upsert_comment(at, &self.viewer, marker, &body) {
+            Ok(upserted) => Ok(Some(self.report_success(&pictures, upserted))),
+            Err(error) if error.is_read_only() => self.only_in_summary(error),
+            Err(error) => Err(error.while_doing("the comment was not posted")),
         }
+    }
 
-        let repository = &self.destination.repository;
-        let commit = self.client.keep_assets(repository, &assets);
-        let commit = commit.map_err(|error| MethodFailure::TryNext(error.to_string()))?;
-        if self.pull.is_private {
+    /// Puts the charts on the branch, and returns their addresses there.
+    fn upload(&self) -> Result<Vec<PlacedChart<'_>>> {
+        let PullRequest {
+            repository,
+            is_private,
+            ..
+        } = &self.pull;
+        for chart in self.posting.charts {
+            self.gh.keep(repository, chart)?;
+        }
+        if *is_private && !self.posting.charts.is_empty() {
             let note = "note: the repository is private: only people with access see its pictures, \
                         and some browsers show none";
             (self.posting.notify)(note);
         }
 
-        let name = repository.to_string();
-        let at = (
-            self.destination.environment.server.as_str(),
-            name.as_str(),
-            commit.as_str(),
-        );
-        self.upsert(&self.body(&images::on_branch(self.posting.charts, at), &[])?)
+        let server = &self.destination.environment.server;
+        Ok(on_branch(
+            self.posting.charts,
+            server,
+            &repository.to_string(),
+        ))
     }
 
     /// Appends the report to the job summary, within the space that earlier steps left: GitHub
@@ -279,15 +206,14 @@ impl PostSession<'_> {
 
     /// Handles a token that may only read, like that of a run on a pull request from a fork:
     /// the job summary is the only place left for the report.
-    fn only_in_summary(&self, error: Error, is_there: bool) -> Result<Option<String>> {
+    fn only_in_summary(&self, error: Error) -> Result<Option<String>> {
         let owner = if self.pull.is_from_fork {
             "a fork's pull request"
         } else {
             "this run"
         };
 
-        let written = if is_there { Ok(()) } else { self.summarize() };
-        match written {
+        match self.summarize() {
             Ok(()) => {
                 let note = format!(
                     "the comment was not posted: the token of {owner} may only read ({error}). The \
@@ -303,44 +229,19 @@ impl PostSession<'_> {
         }
     }
 
-    /// Writes the check run on the recorded commit, else on the newest commit. If the token may not
-    /// write one, only a note says so: the comment has the verdict too.
-    fn write_check_run(&self, comment: &str) {
-        let Some(run) = self.posting.check else {
-            return;
-        };
-
-        let recorded = self.destination.environment.commit.as_deref();
-        let is_whole = |commit: &&str| commit.len() == self.pull.head.len();
-        let commit = recorded.filter(is_whole).unwrap_or(&self.pull.head);
-
-        let repository = &self.destination.repository;
-        let note = match self
-            .client
-            .write_check_run(repository, commit, run, comment)
-        {
-            Ok(url) => format!("wrote the check run {url}"),
-            Err(error) => format!(
-                "no check run was written: it needs the token of a workflow with `checks: write` \
-                 ({error})"
-            ),
-        };
-        (self.posting.notify)(&note);
-    }
-
     /// Reports what was done and returns the comment's address.
-    fn report_success(&self, method: UploadMethod, upserted: UpsertedComment) -> String {
-        let action = match upserted.action {
-            CommentAction::Posted => "posted",
-            CommentAction::Updated => "updated",
+    fn report_success(&self, pictures: &[PlacedChart<'_>], upserted: UpsertedComment) -> String {
+        let place = if pictures.is_empty() {
+            "charts are made of characters".to_owned()
+        } else {
+            format!("pictures are on the branch {ASSETS_BRANCH}")
         };
-
         (self.posting.notify)(&format!(
-            "{action} the comment {:?} on {}#{}; pictures are {}",
+            "{} the comment {:?} on {}#{}; {place}",
+            if upserted.is_new { "posted" } else { "updated" },
             self.posting.key,
-            self.destination.repository,
+            self.pull.repository,
             self.pull.number,
-            method.outcome()
         ));
 
         for duplicate in &upserted.duplicates {

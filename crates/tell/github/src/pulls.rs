@@ -3,24 +3,19 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::address::Repository;
-use crate::client::Client;
-use crate::curl::{ApiRequest, Method};
 use crate::error::{Error, Result};
+use crate::gh::{ApiRequest, Gh};
+use crate::repository::Repository;
 
 /// Facts about a pull request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullRequest {
-    /// Number of the pull request.
-    pub number: u64,
-    /// Address of the pull request's page.
-    pub url: String,
+pub(crate) struct PullRequest {
+    pub(crate) repository: Repository,
+    pub(crate) number: u64,
     /// Newest commit of its branch.
-    pub head: String,
+    pub(crate) head: String,
     /// True if its branch is in another repository, or in one that was deleted.
-    pub is_from_fork: bool,
-    /// True if its repository is private.
-    pub is_private: bool,
+    pub(crate) is_from_fork: bool,
+    pub(crate) is_private: bool,
 }
 
 /// The commit of a workflow run, as GitHub reports it. A run itself cannot change these values.
@@ -37,8 +32,6 @@ pub struct Head {
 #[derive(Deserialize)]
 struct PullRequestAnswer {
     number: u64,
-    #[serde(default)]
-    html_url: String,
     head: PullRequestSide,
     base: PullRequestSide,
 }
@@ -56,66 +49,52 @@ struct Repo {
     private: bool,
 }
 
-impl From<PullRequestAnswer> for PullRequest {
-    fn from(answer: PullRequestAnswer) -> Self {
-        let (head, base) = (&answer.head.repo, &answer.base.repo);
-        let name = |repo: &Option<Repo>| repo.as_ref().map(|repo| repo.full_name.clone());
+impl PullRequestAnswer {
+    /// Returns the facts. GitHub names the repository as it is now, also if it was asked by an
+    /// earlier name.
+    fn facts(self) -> Result<PullRequest> {
+        let name = |repo: Option<Repo>| repo.map(|repo| repo.full_name);
+        let is_private = self.base.repo.as_ref().is_some_and(|repo| repo.private);
+        let (head, base) = (name(self.head.repo), name(self.base.repo));
 
-        Self {
-            number: answer.number,
-            url: answer.html_url,
-            is_from_fork: name(head) != name(base),
-            is_private: base.as_ref().is_some_and(|repo| repo.private),
-            head: answer.head.sha,
-        }
+        Ok(PullRequest {
+            repository: Repository::parse(base.as_deref().unwrap_or(""))?,
+            number: self.number,
+            is_from_fork: head != base,
+            is_private,
+            head: self.head.sha,
+        })
     }
 }
 
-impl Client {
+impl Gh<'_> {
     /// Returns the pull request with this number.
-    ///
-    /// # Errors
-    ///
-    /// If it does not exist, or the token may not see it.
-    pub fn pull_request(&self, repository: &Repository, number: u64) -> Result<PullRequest> {
-        let path = repository.path(&format!("/pulls/{number}"));
-        let answer: PullRequestAnswer = self.get(&path)?.json(&path)?;
-        Ok(answer.into())
+    pub(crate) fn pull_request(&self, repository: &Repository, number: u64) -> Result<PullRequest> {
+        let answer: PullRequestAnswer = self.get(repository.path(&format!("/pulls/{number}")))?;
+        answer.facts()
     }
 
     /// Returns the open pull requests whose head is this commit.
-    ///
-    /// # Errors
-    ///
-    /// If the list cannot be read.
-    pub fn pull_requests_of(
+    pub(crate) fn pull_requests_of(
         &self,
         repository: &Repository,
         head: &Head,
     ) -> Result<Vec<PullRequest>> {
         let branch = format!("{}:{}", head.owner, head.branch);
         let path = format!("/pulls?state=open&per_page=100&head={}", encoded(&branch));
-        let answers: Vec<PullRequestAnswer> = self.list(&repository.path(&path))?;
+        let mut answers: Vec<PullRequestAnswer> = self.get(repository.path(&path))?;
 
-        let pulls = answers.into_iter().map(PullRequest::from);
-        Ok(pulls.filter(|pull| pull.head == head.commit).collect())
+        answers.retain(|pull| pull.head.sha == head.commit);
+        answers.into_iter().map(PullRequestAnswer::facts).collect()
     }
 
     /// Returns the login of the token's account. The request uses GraphQL, since REST answers it only
     /// for people, and not for apps.
-    ///
-    /// # Errors
-    ///
-    /// If the token is not valid.
-    pub fn viewer(&self) -> Result<String> {
-        let request = ApiRequest {
-            method: Method::Post,
-            url: self.api.graphql(),
-            body: Some(json!({ "query": "query { viewer { login } }" })),
-            is_repeatable: true,
-        };
+    pub(crate) fn viewer(&self) -> Result<String> {
+        let body = json!({ "query": "query { viewer { login } }" });
+        let request = ApiRequest::new("POST", "graphql".to_owned(), Some(body));
 
-        let answer: serde_json::Value = self.send(&request)?.json(&request.summary())?;
+        let answer: serde_json::Value = self.send(&request)?;
         let login = answer["data"]["viewer"]["login"].as_str();
         login.map(str::to_owned).ok_or_else(|| Error::Unexpected {
             request: request.summary(),

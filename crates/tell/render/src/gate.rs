@@ -124,44 +124,22 @@ pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str
     })
 }
 
-/// A limit that failed or is inconclusive, also as a warning.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissedLimit {
-    /// Id of the figure, or name of the kernel.
-    pub what: String,
-    /// True if it is the limit of a kernel.
-    pub is_of_kernel: bool,
-    /// True if the gate does not pass because of it, false if it is a warning.
-    pub is_failure: bool,
-    /// Outcome of the limit: `failed`, `inconclusive` or `warning`.
-    pub word: &'static str,
-    /// The limit, and by how much it was missed, in a line.
-    pub text: String,
-}
-
-/// Returns the limits of a gate that failed or are inconclusive, also as warnings.
-pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
-    let rows = gate.rows.iter();
-    let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
-    let rows = rows.filter(move |row| is_open(row.verdict));
-    rows.map(|row| MissedLimit {
-        what: row.what.clone(),
-        is_of_kernel: row.of.is_some(),
-        is_failure: row.severity == GateSeverity::Error,
-        word: match (row.verdict, row.severity) {
-            (GateVerdict::Inconclusive, _) => "inconclusive",
-            (_, GateSeverity::Warn) => "warning",
-            (_, GateSeverity::Error) => "failed",
-        },
-        text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
-    })
-}
-
-/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
+/// Returns a line for each limit that failed or is inconclusive, also as a warning, and then the
+/// verdict.
 #[must_use]
 pub fn lines_of(gate: &GateResult) -> Vec<String> {
     let gate = &with_short_names(gate);
-    let open = missed_limits(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
+    let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
+    let rows = gate.rows.iter().filter(|row| is_open(row.verdict));
+    let open = rows.map(|row| {
+        let word = match (row.verdict, row.severity) {
+            (GateVerdict::Inconclusive, _) => "inconclusive",
+            (_, GateSeverity::Warn) => "warning",
+            (_, GateSeverity::Error) => "failed",
+        };
+        let (name, limit) = (name(row).text, limit(row).text);
+        format!("{word}: {name} {limit}: {}", row.why)
+    });
     open.chain([verdict_text(gate).text]).collect()
 }
 

@@ -241,26 +241,6 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not an amount of memory, such as \"64 MiB\""))
 }
 
-/// Returns the line of a limit in a settings file, from 1: the line of its key, else that of the table
-/// it would be in, because the key of a kernel may be a pattern.
-#[must_use]
-pub fn line_of_limit(file: &str, key: &str, is_of_kernel: bool) -> usize {
-    let keys = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
-    let table = if is_of_kernel {
-        "[gate.kernels]"
-    } else {
-        "[gate.metrics]"
-    };
-
-    let line = file.lines().position(|line| {
-        let line = line.trim_start();
-        let mut rests = keys.iter().filter_map(|key| line.strip_prefix(key));
-        rests.any(|rest| rest.trim_start().starts_with(['=', '.']))
-    });
-    let number = line.or_else(|| file.lines().position(|line| line.trim() == table));
-    number.map_or(1, |index| index + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,19 +392,5 @@ mod tests {
             "unknown field `most`",
         );
         check("kernels = { \"a\" = { grow = \"5\" } }", "is not a share");
-    }
-
-    #[test]
-    fn the_line_of_a_limit_is_found() {
-        let file = "[gate.metrics]\n# \"window.span_ns\" = 1\n\"window.span_ns\" = { grow = \"5%\" }\n\
-                    [gate.kernels]\n\"mat*\" = { grow = \"3%\" }\ncopy = { max = 3 }\n";
-        let check = |key: &str, is_of_kernel: bool, expected: usize| {
-            assert_eq!(line_of_limit(file, key, is_of_kernel), expected, "{key}");
-        };
-        check("window.span_ns", false, 3);
-        check("busy.busy_ns", false, 1);
-        check("copy", true, 6);
-        check("matmul", true, 4);
-        check("cop", true, 4);
     }
 }

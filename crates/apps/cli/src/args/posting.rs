@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 const AFTER: &str = "\
 FOLDER is the output of `analyze -o`, `compare -o` or `bench -o`. Its files are checked against its manifest.
 
 The pull request is --repo and --number, else that of the GitHub workflow run, else that of the \
-branch checked out here, as `gh` knows it. The token is GH_TOKEN, else GITHUB_TOKEN, else that of \
-`gh`. It is never printed, written to a file, or passed as an argument.
+branch checked out here. `gh`, GitHub's own program, sends the requests, with GH_TOKEN, else \
+GITHUB_TOKEN, else its login. The token is never printed, written to a file, or passed as an argument.
 
-Charts use the first method that works: a branch `metalens-assets` (a token that can write \
-contents), the job summary, or text.
+The picture is put on a branch `metalens-assets`, if the token can write contents; else it is drawn \
+as text.
 
-Exit codes: 0 posted, or in the job summary; 1 not posted; 2 no pull request or no token; 3 curl is \
+Exit codes: 0 posted, or in the job summary; 1 not posted; 2 no pull request or no token; 3 gh is \
 missing; 5 a gate failed (--check).";
 
 #[derive(Debug, Args)]
@@ -33,27 +33,22 @@ pub(crate) struct PrArguments {
     /// [default: made from the kind of report and the process]
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
-    /// Method to show charts
-    #[arg(long, value_enum, default_value_t = ImagesChoice::Auto, value_name = "WAY")]
-    pub(crate) images: ImagesChoice,
+    /// Draw charts as text, and put no picture on a branch
+    #[arg(long)]
+    pub(crate) text: bool,
     /// Recorded commit [default: that of the workflow run]
     #[arg(long, value_name = "SHA")]
     pub(crate) commit: Option<String>,
     /// Address of the uploaded folder, to link to
     #[arg(long, value_name = "URL")]
     pub(crate) artifact_url: Option<String>,
-    /// Write the gate's verdict as a check run, too, if the token allows it; with a file of limits,
-    /// as a path in the repository, annotate the lines of those that failed
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
-    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
-    pub(crate) check_run: Option<Option<PathBuf>>,
     /// Exit with 5 if a gate in the folder failed, once the comment is posted
     #[arg(long)]
     pub(crate) check: bool,
     /// Show folders and names of other processes [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Print the comment, and the method on stderr; needs no network and no token
+    /// Print the comment, and the requests on stderr; needs no network and no token
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Write the comment to a file
@@ -62,17 +57,4 @@ pub(crate) struct PrArguments {
     /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
-}
-
-/// Method to show charts on a pull request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ImagesChoice {
-    /// First method that works
-    Auto,
-    /// Files on the branch metalens-assets, else as text
-    Assets,
-    /// Report in the job summary, and a comment of text with a link
-    Summary,
-    /// Charts made of characters
-    Text,
 }

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use metalens_github::{
-    ASSETS_BRANCH, ChartFile, CheckRun, EnvironmentFacts, PostTexts, UploadMethod, images,
-    repository,
+    ASSETS_BRANCH, ChartFile, EnvironmentFacts, PostTexts, on_branch, repository,
 };
 use metalens_render::markdown::COMMENT_LIMIT;
 
@@ -15,7 +14,6 @@ use crate::args::posting::PrArguments;
 pub(super) fn run(
     arguments: &PrArguments,
     folder: &PostedFolder,
-    check: Option<&CheckRun>,
     texts: &CommentTexts,
     note: &dyn Fn(&str),
 ) -> anyhow::Result<()> {
@@ -24,25 +22,16 @@ pub(super) fn run(
     let repository =
         repository(&requested)?.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
 
-    let charts = folder.shown();
-    let method = upload_method(arguments, &charts, &environment);
-    let (pictures, files) = match method {
-        UploadMethod::Assets => {
-            let target = (environment.server.as_str(), repository.as_str(), "COMMIT");
-            let assets = images::assets(&charts).into_iter();
-            let files = assets.map(|asset| asset.path).collect();
-            (images::on_branch(&charts, target), files)
-        }
-        UploadMethod::Summary | UploadMethod::Text => (Vec::new(), Vec::new()),
-    };
+    let charts = folder.shown(arguments.text);
+    let pictures = on_branch(&charts, &environment.server, &repository);
     let body = texts
-        .comment(environment.commit.as_deref(), &pictures, &[])
+        .comment(environment.commit.as_deref(), &pictures)
         .map_err(anyhow::Error::from_boxed)?;
 
     for why in &folder.skipped {
         note(&format!("note: {why}"));
     }
-    for line in calls(method, &repository, &files, check) {
+    for line in calls(&repository, &charts) {
         note(&line);
     }
     let size = body.len();
@@ -59,72 +48,21 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the first method for pictures that may work, without asking the server.
-fn upload_method(
-    arguments: &PrArguments,
-    charts: &[ChartFile],
-    environment: &EnvironmentFacts,
-) -> UploadMethod {
-    let has_charts = !charts.is_empty();
-    images::methods(arguments.images.into())
-        .into_iter()
-        .find(|method| match method {
-            UploadMethod::Assets => has_charts,
-            UploadMethod::Summary => environment.summary.is_some(),
-            UploadMethod::Text => true,
-        })
-        .unwrap_or(UploadMethod::Text)
-}
-
-/// Returns lines that list the requests and commands of a posting.
-fn calls(
-    method: UploadMethod,
-    repository: &str,
-    files: &[String],
-    check: Option<&CheckRun>,
-) -> Vec<String> {
+/// Returns lines that list the requests of a posting.
+fn calls(repository: &str, charts: &[ChartFile]) -> Vec<String> {
+    let repos = format!("/repos/{repository}");
     let mut calls = vec![
-        "would send, if the first method for pictures works:".to_owned(),
+        "would send through gh:".to_owned(),
         "  POST /graphql (the account of the token)".to_owned(),
-        format!("  GET /repos/{repository}/pulls/N"),
+        format!("  GET {repos}/pulls/N"),
     ];
-
-    match method {
-        UploadMethod::Assets => {
-            let git = format!("/repos/{repository}/git");
-            calls.extend(
-                files
-                    .iter()
-                    .map(|file| format!("  POST {git}/blobs ({file})")),
-            );
-            calls.push(format!("  POST {git}/trees, {git}/commits"));
-            calls.push(format!(
-                "  PATCH {git}/refs/heads/{ASSETS_BRANCH} (POST {git}/refs the first time)"
-            ));
-        }
-        UploadMethod::Summary => {
-            calls.push("  append the whole report to the job summary".to_owned());
-        }
-        UploadMethod::Text => {}
-    }
-
-    calls.push(format!("  GET /repos/{repository}/issues/N/comments"));
+    calls.extend(charts.iter().map(|chart| {
+        let path = chart.asset();
+        format!("  PUT {repos}/contents/{path} (on the branch {ASSETS_BRANCH})")
+    }));
+    calls.push(format!("  GET {repos}/issues/N/comments"));
     calls.push(format!(
-        "  PATCH /repos/{repository}/issues/comments/ID (POST /repos/{repository}/issues/N/comments \
-         the first time)"
+        "  PATCH {repos}/issues/comments/ID (POST {repos}/issues/N/comments the first time)"
     ));
-    if let Some(run) = check {
-        calls.push(format!(
-            "  POST /repos/{repository}/check-runs ({}: {})",
-            run.name, run.title
-        ));
-        calls.extend(run.annotations.iter().map(|annotation| {
-            format!(
-                "  {}:{}: {}",
-                annotation.path, annotation.line, annotation.message
-            )
-        }));
-    }
-    calls.push(format!("pictures would be {}", method.outcome()));
     calls
 }

@@ -48,15 +48,14 @@ impl PostedFolder {
         })
     }
 
-    /// Returns the charts that a comment shows.
-    pub(super) fn shown(&self) -> Vec<ChartFile> {
+    /// Returns the charts that a comment shows as pictures: none if it shows them as text.
+    pub(super) fn shown(&self, as_text: bool) -> Vec<ChartFile> {
+        let is_shown = |chart: &&ChartFile| {
+            let name = chart.name.as_str();
+            !as_text && (REPORT_CHARTS.contains(&name) || name == "compare")
+        };
         self.charts.iter().filter(is_shown).cloned().collect()
     }
-}
-
-fn is_shown(chart: &&ChartFile) -> bool {
-    let name = chart.name.as_str();
-    REPORT_CHARTS.contains(&name) || name == "compare"
 }
 
 /// Refuses what is not a folder with a report but is something else that metalens knows, and says

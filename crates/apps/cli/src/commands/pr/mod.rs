@@ -1,7 +1,6 @@
 //! Runs `metalens pr`: posts a report, a comparison or a benchmark as a comment on a pull request,
 //! or updates the comment of an earlier run.
 
-mod check;
 mod dry;
 mod folder;
 mod texts;
@@ -9,7 +8,8 @@ mod texts;
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_github::{Client, Destination, Gh, Posting, Token, environment_token, post};
+use metalens_comparison::GateResult;
+use metalens_github::{Destination, Gh, Posting, post, server};
 use metalens_render::folder::WrittenDocument;
 use metalens_render::markdown::marker;
 use metalens_render::{bench, comparison, for_page, report};
@@ -25,11 +25,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     let folder = PostedFolder::open(&arguments.folder, arguments.show_names)?;
     let key = key(arguments.key.as_deref(), &folder.document)?;
     let links = links(arguments)?;
-    let check = match &arguments.check_run {
-        Some(limits) => check::check_run(&folder.document, &key, limits.as_deref())?,
-        None => None,
-    };
-    let code = if arguments.check && check::has_failed(&folder.document) {
+    let code = if arguments.check && has_failed(&folder.document) {
         exit::missed()
     } else {
         ExitCode::SUCCESS
@@ -40,39 +36,29 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         charts: folder.charts.iter().filter(|chart| !chart.is_dark).count(),
         links,
     };
+    let note = |text: &str| note(quiet, text);
     if arguments.dry_run {
-        let check = check.as_ref();
-        dry::run(arguments, &folder, check, &texts, &|text| {
-            note(quiet, text);
-        })?;
+        dry::run(arguments, &folder, &texts, &note)?;
         return Ok(code);
     }
 
-    let destination = Destination::find(&arguments.place())?;
-    let token = token()?;
-    let client = Client::new(destination.api.clone(), token.clone());
-    let client = if quiet {
-        client
-    } else {
-        client.with_notices(|text| note(false, text))
-    };
-
+    let gh = Gh::new(server().as_deref(), &note);
+    let destination = Destination::find(&arguments.place(), &gh)?;
+    let charts = folder.shown(arguments.text);
     let posting = Posting {
         texts: &texts,
         key: &key,
         marker: marker(&key),
-        charts: &folder.shown(),
-        images: arguments.images.into(),
-        check: check.as_ref(),
+        charts: &charts,
         notes: &folder.skipped,
-        notify: &|text| note(quiet, text),
+        notify: &note,
     };
-    if let Some(url) = post(&posting, &destination, &client, &token)? {
+    if let Some(url) = post(&posting, &destination, &gh)? {
         writeln!(out::page(), "{}", shown(&url))?;
         if arguments.key.is_none() {
             let text = "the next post about this process replaces this comment; --key NAME keeps \
                         several comments apart";
-            note(quiet, text);
+            note(text);
         }
     }
     Ok(code)
@@ -135,18 +121,17 @@ fn key(requested: Option<&str>, document: &WrittenDocument) -> Result<String, Mi
     Ok(key.trim_end_matches('-').to_owned())
 }
 
-/// Returns the token of the environment, else the one of `gh`.
-fn token() -> anyhow::Result<Token> {
-    if let Some(token) = environment_token()? {
-        return Ok(token);
+/// Returns whether a gate of the document failed.
+fn has_failed(document: &WrittenDocument) -> bool {
+    let missed = |gate: &Option<GateResult>| gate.as_ref().is_some_and(|gate| gate.missed);
+    match document {
+        WrittenDocument::Report(report) => missed(&report.gate),
+        WrittenDocument::Comparison(comparison) => missed(&comparison.gate),
+        WrittenDocument::Bench(bench) => {
+            let mut pairs = bench.pairs.iter();
+            pairs.any(|pair| missed(&pair.comparison.gate))
+        }
     }
-    Gh::token().map_err(|error| {
-        let message = format!(
-            "no token to post with: set GITHUB_TOKEN, or log in with gh ({error}); --dry-run needs \
-             no token"
-        );
-        Misuse(message).into()
-    })
 }
 
 /// Returns the links at the end of the comment, each with its text.

@@ -20,14 +20,13 @@ impl PostTexts for CommentTexts {
         &self,
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
-        links: &[(String, String)],
     ) -> Result<String, TextError> {
-        self.text(commit, pictures, links, COMMENT_LIMIT)
+        self.text(commit, pictures, COMMENT_LIMIT)
     }
 
     fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
-        self.text(commit, &[], &[], SUMMARY_LIMIT.saturating_sub(used))
+        self.text(commit, &[], SUMMARY_LIMIT.saturating_sub(used))
     }
 }
 
@@ -37,7 +36,6 @@ impl CommentTexts {
         &self,
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
-        links: &[(String, String)],
         limit: usize,
     ) -> Result<String, TextError> {
         let frame = CommentFrame {
@@ -45,7 +43,7 @@ impl CommentTexts {
             commit: commit.map(str::to_owned),
             pictures: pictures.iter().map(picture).collect(),
             charts: self.charts,
-            links: [self.links.as_slice(), links].concat(),
+            links: self.links.clone(),
         };
         Ok(comment(&self.document, &frame, limit)?)
     }

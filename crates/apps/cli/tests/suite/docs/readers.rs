@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::{stderr, stdout, transcript};
+use crate::{stdout, transcript};
 
 /// A program that does nothing on a GPU; the fake `xctrace` says what it did.
 const PROGRAM: &str = "#!/bin/sh\necho \"asked: $@\"\n";
@@ -113,15 +113,11 @@ fn a_kernel_engineer_learns_what_is_faster_and_why() {
 #[test]
 fn a_ci_engineer_gets_a_failed_job_and_a_comment_that_says_why() {
     let programs = ["target/release/candle-chain"];
-    let (folder, output) = run("ci-engineer", &programs, &["--dry-run", "--check-run"]);
+    let (folder, output) = run("ci-engineer", &programs, &["--dry-run"]);
     assert_eq!(output.status.code(), Some(5), "{}", transcript(&output));
-    let (screen, said) = (stdout(&output), stderr(&output));
+    let screen = stdout(&output);
     let comment = &screen[at(&screen, "<!-- metalens:benchmark-chain -->")..];
     assert!(at(comment, "Gate failed: ") < at(comment, " times as long as baseline "));
     at(comment, r"window.span\_ns grows by at most 5.0 %");
-    at(
-        &said,
-        "POST /repos/OWNER/NAME/check-runs (metalens benchmark-chain: chain: Gate failed",
-    );
     assert!(folder.path().join("here/bench/bench.html").is_file());
 }

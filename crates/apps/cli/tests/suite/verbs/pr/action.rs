@@ -163,7 +163,7 @@ fn script(run: &mut Run, bench: &Bench, step: &Value, id: &str) -> bool {
         .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", text])
         .current_dir(bench.folder.path())
         .env_clear()
-        .env("PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin")
+        .env("PATH", bench.search_path())
         .env("TMPDIR", bench.folder.path())
         .env("GITHUB_ACTION_PATH", action())
         .env("GITHUB_OUTPUT", &outputs)
@@ -229,7 +229,7 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
         ("baseline", "baseline.json"),
         ("gate", "limits.toml"),
         ("per", "buffer"),
-        ("images", "text"),
+        ("text", "true"),
     ];
     let run = run(&bench, &inputs, "");
     server.check();
@@ -259,25 +259,6 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
         run.value("outputs.comment-url")
             .ends_with("#issuecomment-1")
     );
-
-    let checks = server.state.lock().unwrap().checks.clone();
-    let [check] = checks.as_slice() else {
-        panic!("{checks:?}");
-    };
-    assert_eq!(check["conclusion"], "failure");
-    assert_eq!(
-        check["head_sha"],
-        "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"
-    );
-    let annotations = check["output"]["annotations"].as_array().unwrap();
-    let places = annotations.iter().map(|annotation| {
-        assert_eq!(annotation["path"], "limits.toml");
-        assert_eq!(annotation["annotation_level"], "failure");
-        annotation["start_line"].as_u64().unwrap()
-    });
-    let mut places: Vec<u64> = places.collect();
-    places.sort_unstable();
-    assert_eq!(places, [2, 3], "{annotations:?}");
 }
 
 #[test]
@@ -290,13 +271,12 @@ fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
     let summary = bench.path("summary.md");
     fs::write(&summary, "").unwrap();
     let bench = bench.set("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
-    let run = run(&bench, &[("folder", "out"), ("images", "text")], "page");
+    let run = run(&bench, &[("folder", "out"), ("text", "true")], "page");
     server.check();
     assert_eq!(run.code, 0, "{}", run.log);
     assert_eq!(run.commands, [""; 0]);
     let body = &server.comments()[0].body;
     assert!(body.contains("/artifacts/artifact)"), "{body}");
-    assert_eq!(server.count("POST /repos/o/r/check-runs"), 0);
     let summary = fs::read_to_string(summary).unwrap();
     assert_eq!(summary.trim(), body.trim(), "the job summary");
 }
@@ -326,27 +306,12 @@ fn logs_are_found() {
         for file in files {
             fs::write(bench.path("new").join(file), log).unwrap();
         }
-        let run = run(&bench, &[("recordings", "new"), ("images", "text")], "");
+        let run = run(&bench, &[("recordings", "new"), ("text", "true")], "");
         assert_eq!(run.code, 0, "{}", run.log);
         let body = server.comments().last().unwrap().body.clone();
         assert!(body.contains(expected), "{body}");
     }
 }
-
-/// A stand-in for `gh`, whose release has the program that is tested.
-const GH: &str = r#"#!/usr/bin/env bash
-set -euo pipefail
-echo "$*" >>"$LOG"
-[ "$1" = release ] || exit 0
-archive=$7
-name=${archive%.tar.gz}
-mkdir -p "packed/$name/bin"
-ln -s "$PROGRAM" "packed/$name/bin/metalens"
-tar -czf "$archive" -C packed "$name"
-if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
-"${sum[@]}" "$archive" >"$archive.sha256"
-[ -z "${DAMAGED:-}" ] || echo x >>"$archive"
-"#;
 
 #[test]
 fn a_release_is_installed_if_it_is_the_one_that_was_built() {
@@ -356,22 +321,16 @@ fn a_release_is_installed_if_it_is_the_one_that_was_built() {
     let server = Server::start();
     let with_gh = |damaged: &str| {
         let bench = Bench::with("eager", &server);
-        let gh = bench.path("bin/gh");
-        fs::write(&gh, GH).unwrap();
-        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&gh, executable).unwrap();
-        let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
         let log = bench.path("gh.log").display().to_string();
         let program = assert_cmd::cargo::cargo_bin("metalens");
         bench
-            .set("PATH", &path)
             .set("LOG", &log)
             .set("PROGRAM", program.to_str().unwrap())
             .set("DAMAGED", damaged)
     };
     let inputs = [
         ("folder", "out"),
-        ("images", "text"),
+        ("text", "true"),
         ("version", "v1.2.3"),
         ("repository", "o/metalens"),
         ("metalens", "nowhere"),
@@ -417,7 +376,7 @@ fn a_failed_gate_in_a_folder_fails_the_job_last() {
     std::os::unix::fs::symlink("manifest.json", bench.path("c/link.html")).unwrap();
 
     for gate in ["", "limits.toml"] {
-        let inputs = [("folder", "c"), ("images", "text"), ("gate", gate)];
+        let inputs = [("folder", "c"), ("text", "true"), ("gate", gate)];
         let run = run(&bench, &inputs, "");
         server.check();
         assert_eq!(run.code, 5, "{gate}: {}", run.log);
@@ -443,31 +402,4 @@ fn inputs_that_cannot_be_judged_are_an_error() {
         &[("recordings", "."), ("gate", "default")],
         "needs a baseline",
     );
-}
-
-/// A token that may comment but not write check runs costs nothing.
-#[test]
-fn a_check_run_is_left_out_if_the_token_does_not_allow_it() {
-    if !has_curl() {
-        return;
-    }
-    let server = Server::start();
-    let bench = Bench::with("eager", &server);
-    let compared = ["compare", "out", "out", "--gate", "-o", "c"];
-    assert!(metalens(bench.folder.path(), &compared).status.success());
-    server.fail(
-        "POST /repos/o/r/check-runs",
-        403,
-        "Resource not accessible by integration",
-    );
-    let run = run(&bench, &[("folder", "c"), ("images", "text")], "");
-    assert_eq!(run.code, 0, "{}", run.log);
-    assert!(
-        run.log.contains(
-            "no check run was written: it needs the token of a workflow with `checks: write`"
-        ),
-        "{}",
-        run.log
-    );
-    assert_eq!(server.comments().len(), 1);
 }

@@ -25,19 +25,11 @@ fn dry_run_prints_or_writes_the_comment() {
         &["pr", "out", "--dry-run", "--repo", "o/r"],
     );
     assert_snapshot!("dry-run", transcript(&output));
-    let body = dry(bench.folder.path(), "out", &["--images", "text"]);
+    let body = dry(bench.folder.path(), "out", &["--text"]);
     assert_snapshot!("text", body);
     let output = metalens(
         bench.folder.path(),
-        &[
-            "pr",
-            "out",
-            "--dry-run",
-            "-o",
-            "body.md",
-            "--images",
-            "text",
-        ],
+        &["pr", "out", "--dry-run", "-o", "body.md", "--text"],
     );
     assert!(output.stdout.is_empty());
     assert_eq!(fs::read_to_string(bench.path("body.md")).unwrap(), body);
@@ -61,7 +53,7 @@ fn a_missed_gate_is_at_the_start_of_the_comment() {
         metalens(bench.folder.path(), &compared).status.code(),
         Some(5)
     );
-    let body = dry(bench.folder.path(), "c", &["--images", "text"]);
+    let body = dry(bench.folder.path(), "c", &["--text"]);
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
     assert!(at("**Gate failed: ") < at("same") && at("**FAILED**") > at("#### Gate: FAILED"));
     assert!(body.starts_with("<!-- metalens:comparison-eager-bench -->\n### GPU comparison: "));
@@ -101,7 +93,7 @@ fn names_of_others_are_left_out_by_default() {
 /// The report has 5,000 kernels with names as long as those of C++.
 #[test]
 fn a_comment_fits_the_limit() {
-    for (length, images) in [(20, "text"), (400, "assets"), (5_000, "assets")] {
+    for (length, text) in [(20, true), (400, false), (5_000, false)] {
         let bench = Bench::new("eager");
         forge(&bench.path("out"), |report| {
             let kernel = report["kernels"][0].clone();
@@ -117,11 +109,9 @@ fn a_comment_fits_the_limit() {
             report["process"]["name"] = "t".repeat(3_000).into();
             report["summary"]["busy"] = sentence(&"ж".repeat(100_000));
         });
-        let body = dry(
-            bench.folder.path(),
-            "out",
-            &["--images", images, "--key", "k"],
-        );
+        let text = if text { &["--text"][..] } else { &[] };
+        let arguments = [&["--key", "k"], text].concat();
+        let body = dry(bench.folder.path(), "out", &arguments);
         assert!(
             body.len() <= 60_000 && body.len() > 10_000,
             "{}",
@@ -195,12 +185,8 @@ fn markup_in_names_is_escaped() {
     );
     for hostile in HOSTILE {
         forge(&bench.path("out"), |report| replace_names(report, hostile));
-        for images in ["text", "assets"] {
-            let body = dry(
-                bench.folder.path(),
-                "out",
-                &["--images", images, "--key", "k"],
-            );
+        for arguments in [&["--key", "k"][..], &["--key", "k", "--text"]] {
+            let body = dry(bench.folder.path(), "out", arguments);
             check_harmless(&body, hostile);
         }
         forge(&bench.path("c"), |compared| {
@@ -215,11 +201,7 @@ fn markup_in_names_is_escaped() {
             compared["gate"]["rows"][0]["verdict"] = "miss".into();
             compared["gate"]["missed"] = true.into();
         });
-        let body = dry(
-            bench.folder.path(),
-            "c",
-            &["--images", "text", "--key", "k"],
-        );
+        let body = dry(bench.folder.path(), "c", &["--text", "--key", "k"]);
         check_harmless(&body, hostile);
     }
 }

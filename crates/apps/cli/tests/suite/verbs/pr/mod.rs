@@ -1,6 +1,7 @@
 //! Tests `metalens pr`: it posts a folder as one comment on a pull request.
 //!
-//! The tests use a server on this machine and `curl`; without `curl` they are skipped.
+//! The tests use a server on this machine and a fake `gh`, which needs `curl`; without `curl` they are
+//! skipped.
 
 mod action;
 mod arguments;
@@ -10,6 +11,7 @@ mod requests;
 mod server;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -21,6 +23,48 @@ use tempfile::TempDir;
 use super::analyze::folder::write_report;
 use crate::with_scenario;
 use server::{Server, TOKEN};
+
+/// A fake `gh`: `gh api` asks the test's server, and answers as `gh` 2.23 does. A release has the
+/// program that is tested.
+const GH: &str = r#"#!/usr/bin/env bash
+set -uo pipefail
+[ -z "${LOG:-}" ] || echo "$*" >>"$LOG"
+token=${GH_TOKEN:-${GITHUB_TOKEN:-}}
+if [ -z "$token" ]; then
+    echo 'To get started with GitHub CLI, please run:  gh auth login' >&2
+    exit 4
+fi
+case "$1" in
+release)
+    archive=$7
+    name=${archive%.tar.gz}
+    mkdir -p "packed/$name/bin"
+    ln -s "$PROGRAM" "packed/$name/bin/metalens"
+    tar -czf "$archive" -C packed "$name"
+    if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
+    "${sum[@]}" "$archive" >"$archive.sha256"
+    [ -z "${DAMAGED:-}" ] || echo x >>"$archive"
+    ;;
+pr)
+    echo 'no pull requests found for branch "main"' >&2
+    exit 1
+    ;;
+api)
+    [ "$2 $3" = '--include --method' ] || exit 9
+    body=()
+    [ "${5:-} ${6:-}" != '--input -' ] || body=(--data-binary @-)
+    export -n GH_TOKEN GITHUB_TOKEN
+    answer=$(curl --silent --show-error --include --request "$4" --header Expect: --header @<(
+        echo "Authorization: Bearer $token"
+    ) ${body[@]+"${body[@]}"} "$SERVER/${!#}" && echo .) || {
+        echo "error connecting to api.github.com" >&2
+        exit 1
+    }
+    printf '%s' "${answer%.}"
+    [[ "$answer" == HTTP/*\ 2??\ * ]]
+    ;;
+esac
+"#;
 
 const KEY: &str = "<!-- metalens:report-Space-Game -->";
 
@@ -36,6 +80,8 @@ impl Bench {
         write_report(folder.path(), &[scenario, "-o", "out"]);
         let bin = folder.path().join("bin");
         fs::create_dir(&bin).unwrap();
+        fs::write(bin.join("gh"), GH).unwrap();
+        fs::set_permissions(bin.join("gh"), PermissionsExt::from_mode(0o755)).unwrap();
         Self {
             folder,
             environment: Vec::new(),
@@ -45,7 +91,7 @@ impl Bench {
     /// Creates a bench in a workflow run on pull request 7 of `o/r`.
     fn with(scenario: &str, server: &Server) -> Self {
         Self::new(scenario)
-            .set("GITHUB_API_URL", &server.api)
+            .set("SERVER", &server.api)
             .set("GITHUB_REPOSITORY", "o/r")
             .set("GITHUB_REF", "refs/pull/7/merge")
             .set("GITHUB_TOKEN", TOKEN)
@@ -60,15 +106,18 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    fn search_path(&self) -> String {
+        let bin = self.path("bin");
+        format!(
+            "{}:/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin",
+            bin.display()
+        )
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = crate::command(self.folder.path(), &[&["pr", "out"], arguments].concat());
         command.envs(self.environment.iter().cloned());
-        let bin = self.path("bin");
-        let path = format!(
-            "{}:/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin",
-            bin.display()
-        );
-        command.env("PATH", path);
+        command.env("PATH", self.search_path());
         command
     }
 
