@@ -24,5 +24,5 @@ pub use index::{FailedRecording, Index, SCHEMA};
 #[cfg(unix)]
 pub use making::{
     BatchOutcome, BatchRequest, BatchWatcher, Error, FolderLock, FoundRecording, RefusedPath,
-    ReportProblem, Reports, Result, Search, WrittenReport, find, index_of_refused, run, slugs,
+    ReportProblem, Reports, Result, Search, WrittenReport, find, index_of_refused, run,
 };

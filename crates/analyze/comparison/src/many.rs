@@ -315,7 +315,7 @@ pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
 }
 
 /// Returns the rows with a date as milliseconds since 1970, the oldest first.
-pub fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
+fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
     let mut dated: Vec<(i64, &IndexRow)> = members
         .iter()
         .filter_map(|row| {
@@ -367,8 +367,7 @@ fn group_trend(
 
 impl GroupTrend {
     /// Describes the course of the figure.
-    #[must_use]
-    pub fn course(&self) -> Message {
+    fn course(&self) -> Message {
         let sample = message!(
             "{}, {} to {}",
             counted(self.recordings, "recording"),

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use metalens_text::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use time::{Duration, UtcDateTime};
 
 use crate::font::{self, SMALL};
 
@@ -55,64 +54,6 @@ impl Axis {
             to: end_ns as f64,
             logarithmic: false,
             ticks: ticks.map(|time| (time, label(time))).collect(),
-        }
-    }
-
-    /// Makes an axis from 0 to a round length that is not below `most_ns`.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
-    pub(crate) fn length(most_ns: u64) -> Self {
-        const TICKS: usize = 5;
-        let (step, ..) = time_step(most_ns.max(1), TICKS as u64);
-        let round = most_ns.max(1).div_ceil(step).saturating_mul(step);
-        let axis = Self::time(round, TICKS);
-        Self {
-            to: round as f64,
-            ..axis
-        }
-    }
-
-    /// Makes an axis between two dates in milliseconds since 1970 UTC, with some room on either
-    /// side.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
-    pub(crate) fn dates(first_ms: i64, last_ms: i64, most: usize) -> Self {
-        let length = last_ms.saturating_sub(first_ms).max(2 * HOUR_MS);
-        let margin = length / 40;
-        let (from, to) = (
-            first_ms.saturating_sub(margin),
-            last_ms.saturating_add(margin),
-        );
-        let to = to.max(from.saturating_add(length));
-        let step = date_step(length, most.max(1));
-        let begin = from.div_euclid(step) * step;
-        let ticks = (0..)
-            .map(|at| begin.saturating_add(at * step))
-            .skip_while(|&tick| tick < from)
-            .take_while(|&tick| tick <= to)
-            .take(most + 2);
-        let label = |ms: i64| {
-            if step < DAY_MS {
-                format!("{} {}", short_date(ms), clock(ms))
-            } else {
-                date(ms)
-            }
-        };
-
-        Self {
-            from: from as f64,
-            to: to as f64,
-            logarithmic: false,
-            ticks: ticks.map(|ms| (ms as f64, label(ms))).collect(),
-        }
-    }
-
-    /// Makes an axis from 0 to 100 %, for shares.
-    pub(crate) fn percent() -> Self {
-        let ticks = (0..=5).map(|fifth| (f64::from(fifth) / 5.0, format!("{} %", fifth * 20)));
-        Self {
-            from: 0.0,
-            to: 1.0,
-            logarithmic: false,
-            ticks: ticks.collect(),
         }
     }
 
@@ -273,47 +214,6 @@ impl Axis {
     }
 }
 
-const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
-
-/// Returns the smallest round step that divides a length into at most `most` parts.
-fn date_step(length_ms: i64, most: usize) -> i64 {
-    const HOURS: [i64; 14] = [
-        1, 2, 6, 12, 24, 48, 168, 336, 672, 1_344, 4_368, 8_736, 43_680, 436_800,
-    ];
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut steps = HOURS.iter().map(|hours| hours * HOUR_MS);
-    steps
-        .find(|step| length_ms / step <= most)
-        .unwrap_or_else(|| (length_ms / most).max(1))
-}
-
-/// Returns the UTC date of a moment in milliseconds since 1970, as `2026-01-31`.
-pub(crate) fn date(ms: i64) -> String {
-    let (year, month, day) = civil(ms);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// Returns the date without its year, as `01-31`.
-fn short_date(ms: i64) -> String {
-    let (_, month, day) = civil(ms);
-    format!("{month:02}-{day:02}")
-}
-
-/// Returns the UTC time of day, as `09:30`.
-fn clock(ms: i64) -> String {
-    let minutes = ms.rem_euclid(DAY_MS) / 60_000;
-    format!("{:02}:{:02}", minutes / 60, minutes % 60)
-}
-
-/// Returns year, month and day of a moment. A moment beyond the calendar is moved to its edge.
-fn civil(ms: i64) -> (i32, u8, u8) {
-    let since_1970 = Duration::milliseconds(ms);
-    let moment = UtcDateTime::UNIX_EPOCH.saturating_add(since_1970);
-    let (year, month, day) = moment.date().to_calendar_date();
-    (year, u8::from(month), day)
-}
-
 /// Formats a round time, such as `10 µs`.
 fn round_time(ns: u64) -> String {
     match ns {
@@ -410,31 +310,6 @@ mod tests {
             let labels: Vec<String> = Axis::time(span, 5).ticks.into_iter().map(|t| t.1).collect();
             assert_eq!(labels.join("|"), expected, "{span}");
         }
-    }
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        let check = |ms: i64, expected: &str| assert_eq!(date(ms), expected, "{ms}");
-        check(0, "1970-01-01");
-        check(-1, "1969-12-31");
-        check(951_782_400_000, "2000-02-29");
-        check(951_868_800_000, "2000-03-01");
-        check(4_107_542_400_000, "2100-03-01");
-        check(1_769_590_800_000, "2026-01-28");
-        assert_eq!(clock(1_769_590_800_000), "09:00");
-        let labels = |first: i64, last: i64| -> String {
-            let ticks = Axis::dates(first, last, 5).ticks.into_iter();
-            ticks.map(|tick| tick.1).collect::<Vec<_>>().join("|")
-        };
-        let day = 1_769_558_400_000;
-        assert_eq!(
-            labels(day, day + 4 * DAY_MS),
-            "2026-01-28|2026-01-29|2026-01-30|2026-01-31|2026-02-01"
-        );
-        assert_eq!(
-            labels(day, day + 6 * HOUR_MS),
-            "01-28 00:00|01-28 02:00|01-28 04:00|01-28 06:00"
-        );
     }
 
     #[test]

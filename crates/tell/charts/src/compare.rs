@@ -175,7 +175,7 @@ impl TimeScale {
             ..place
         };
         let axis = Axis::time(self.longest_ns, ticks(lanes.width));
-        canvas.plot(lanes, (axis, Axis::percent()), Mesh::Time)?;
+        canvas.plot(lanes, (axis, Axis::share(1.0)), Mesh::Time)?;
         Ok(lanes.bottom() + AXIS)
     }
 

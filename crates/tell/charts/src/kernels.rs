@@ -63,7 +63,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let axis = Axis::logarithmic_time(shortest / 10 * 8, longest / 10 * 13 + 2);
     let axis = axis.with_room(place.width);
-    canvas.plot(place, (axis.clone(), Axis::percent()), Mesh::Up)?;
+    canvas.plot(place, (axis.clone(), Axis::share(1.0)), Mesh::Up)?;
 
     let channel = report.kernels.first().map(|kernel| &kernel.channel);
     let several = report

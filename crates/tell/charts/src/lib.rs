@@ -56,7 +56,6 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod timeline;
-mod trend;
 mod zoom;
 
 pub use alt::alt;
@@ -69,4 +68,3 @@ pub use raster::png;
 pub use roofline::has_roofline;
 pub use scene::Scene;
 pub use svg::svg;
-pub use trend::{TrendLine, TrendPoint, TrendView, alt_trend, draw_trend};

@@ -163,7 +163,7 @@ impl Panel {
 
         let (start_ns, end_ns) = (self.grid.start_ns, self.grid.end_ns);
         let axis = Axis::recording(start_ns, end_ns, ticks(place.width));
-        canvas.plot(lanes, (axis, Axis::percent()), Mesh::Time)?;
+        canvas.plot(lanes, (axis, Axis::share(1.0)), Mesh::Time)?;
         Ok(lanes)
     }
 

@@ -50,15 +50,6 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
-    /// The chart of a group of recordings could not be drawn.
-    #[error("cannot draw the trend chart of {group}")]
-    Trend {
-        /// Name of the group.
-        group: String,
-        /// The reason of the failure.
-        #[source]
-        cause: metalens_charts::ChartError,
-    },
     /// A folder for an index has a report.
     #[error(
         "{} has the report of one recording: choose another folder, or --force writes beside it",

@@ -8,8 +8,7 @@ use metalens_batch::{FailedRecording, Index};
 use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
 use metalens_comparison::{GateResult, Number};
 
-use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
-use crate::markdown::{Picture, PictureSource};
+use crate::document::{Block, Cell, Column, Document, Item, Look, Section, Table};
 use crate::wording::{cut, known, plain, sentence, short_time};
 use crate::{environment, finding_totals};
 
@@ -24,35 +23,10 @@ const MOST_LISTED: usize = 30;
 /// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
 
-/// The pictures of a group of recordings over time.
-#[derive(Debug, Clone)]
-pub struct TrendPicture {
-    /// Path of the PNG, relative to the index.
-    pub path: String,
-    /// The picture as SVG, in the light theme.
-    pub svg: String,
-    /// The picture as SVG, in the dark theme.
-    pub dark_svg: String,
-    /// Alternative text of the picture.
-    pub alt: String,
-}
-
-/// Returns the pictures as Markdown shows them.
-#[must_use]
-pub fn shown(pictures: &[TrendPicture]) -> Vec<Picture> {
-    let shown = pictures.iter().map(|picture| Picture {
-        chart: picture.path.clone(),
-        alt: picture.alt.clone(),
-        width: 0,
-        source: PictureSource::File(picture.path.clone()),
-    });
-    shown.collect()
-}
-
 /// Returns the document of an index. Folders and the names of other processes are left out unless
 /// `show_names`.
 #[must_use]
-pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Document {
+pub fn document(index: &Index, show_names: bool) -> Document {
     let sections = [
         Some(opening(index)),
         outliers(index),
@@ -62,7 +36,7 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         environment::section(&index.environments, environment::Of::Recordings),
         repeats(index),
         failed(index, show_names),
-        trends(index, pictures),
+        trends(index),
         problems(index),
     ];
     Document {
@@ -70,7 +44,7 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
             "metalens {}, {}. index.csv has more columns, and index.json has everything. Dates are \
-             UTC in charts, and in the time zone of the recording in the table.",
+             in the time zone of the recording.",
             index.metalens, index.schema
         )),
     }
@@ -497,7 +471,7 @@ pub(crate) fn reason(failed: &FailedRecording, show_names: bool) -> (String, Opt
     (short(why), hint.map(short))
 }
 
-fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
+fn trends(index: &Index) -> Option<Section> {
     if index.trends.is_empty() {
         return None;
     }
@@ -507,13 +481,11 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
         report: None,
         is_strong: trend.is_trend,
     });
-    let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
-    let method = "Dates are UTC. A trend is a steady rise or fall among at least eight dated \
+    let method = "A trend is a steady rise or fall among at least eight dated \
                   recordings of the same work, by at least 5 % of the median (for the busy share, 2 \
                   points are enough)";
     let section = Section::new("trends", "Over time", 3)
         .with(Block::List(items.collect()))
-        .with_all(pictures)
         .with(Block::Remark(method.into()));
     Some(section)
 }

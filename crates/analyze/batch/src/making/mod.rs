@@ -18,4 +18,3 @@ pub use lock::FolderLock;
 pub use reports::{ReportProblem, Reports, WrittenReport};
 pub use request::BatchRequest;
 pub use run::{BatchOutcome, BatchWatcher, index_of_refused, run};
-pub use slugs::slugs;

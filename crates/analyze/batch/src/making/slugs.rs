@@ -13,9 +13,9 @@ const LONGEST: usize = 80;
 /// Number of digits of the hash.
 const DIGITS: usize = 8;
 /// Names of other files in the folder, and names that Windows does not allow.
-const RESERVED: [&str; 28] = [
-    "index", "trends", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6",
-    "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+const RESERVED: [&str; 27] = [
+    "index", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7",
+    "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
     "batch", "manifest", "report", "charts",
 ];
 const ENDINGS: [&str; 6] = [
@@ -29,7 +29,10 @@ const ENDINGS: [&str; 6] = [
 
 /// Returns a folder name for each (name, path). `owner` returns the path whose folder already has a
 /// name.
-pub fn slugs(inputs: &[(&str, &str)], owner: impl Fn(&str) -> Option<String>) -> Vec<String> {
+pub(super) fn slugs(
+    inputs: &[(&str, &str)],
+    owner: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
     let plain: Vec<PlainName> = inputs
         .iter()
         .map(|(name, _)| PlainName::new(name))

@@ -1,8 +1,6 @@
 //! Writes the index of a batch into its folder, beside the reports. Files that would not change are
 //! not written.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use metalens_analyzer::LONGEST_REPORT;
@@ -10,7 +8,6 @@ use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
 
 use super::manifest::MANIFEST;
-use super::trends::{self, TRENDS};
 use crate::error::{Error, Result};
 use crate::{csv, html, index, json, markdown};
 
@@ -19,17 +16,15 @@ const JSON: &str = "index.json";
 pub const PAGE: &str = "index.html";
 const FILES: [&str; 4] = [JSON, "index.csv", "index.md", PAGE];
 
-/// Refuses a folder with an index that metalens did not write, or with a link in place of the
-/// folder of charts.
+/// Refuses a folder with an index that metalens did not write.
 pub fn check(folder: &Folder, path: &Path, force: bool) -> Result<()> {
     folder.try_to_write().map_err(|cause| Error::CannotWrite {
         folder: path.to_path_buf(),
         at: path.to_path_buf(),
         cause,
     })?;
-    metalens_files::refuse_link(&path.join(TRENDS))?;
 
-    if force || existing(path).is_some() {
+    if force || is_there(path) {
         return Ok(());
     }
     if path.join(MANIFEST).exists() {
@@ -43,11 +38,11 @@ pub fn check(folder: &Folder, path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Reads the index of an earlier batch. None if there is none.
-fn existing(folder: &Path) -> Option<serde_json::Value> {
-    let text = metalens_files::read(&folder.join(JSON), LONGEST_REPORT).ok()?;
-    let index: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    (index.get("schema")?.as_str()? == SCHEMA).then_some(index)
+/// Returns whether the folder has the index of an earlier batch.
+fn is_there(folder: &Path) -> bool {
+    let text = metalens_files::read(&folder.join(JSON), LONGEST_REPORT).ok();
+    let index = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    index.is_some_and(|index| index["schema"] == SCHEMA)
 }
 
 /// Returns the index of the last batch. None if there is none that this version can read.
@@ -57,23 +52,10 @@ pub fn load(folder: &Path) -> Option<Index> {
     Index::from_json(&text)
 }
 
-/// Writes the index in every form, and the charts of its trends.
+/// Writes the index in every form.
 pub fn write(index: &Index, folder: &Folder, path: &Path, show_names: bool) -> Result<()> {
-    let drawn = trends::draw(index)?;
-    let before = existing(path).map_or_else(Vec::new, |index| trends::paths_in(&index));
-    let pictures: Vec<_> = drawn.iter().map(|chart| chart.page.clone()).collect();
-    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for chart in drawn {
-        files.extend(chart.files);
-    }
-
-    // The previous index lists these charts, so metalens wrote them.
-    for stale in before.iter().filter(|path| !files.contains_key(*path)) {
-        let _ = folder.remove(Path::new(stale));
-    }
-    let html = html::index_page(index, &pictures, show_names)?;
-    let document = index::document(index, &pictures, show_names);
-    let markdown = markdown::page(&document, &index::shown(&pictures));
+    let html = html::index_page(index, show_names)?;
+    let markdown = markdown::page(&index::document(index, show_names), &[]);
     let mut table_csv = Vec::new();
     csv::index(index, show_names, &mut table_csv).map_err(|cause| Error::CannotWrite {
         folder: path.to_path_buf(),
@@ -89,16 +71,9 @@ pub fn write(index: &Index, folder: &Folder, path: &Path, show_names: bool) -> R
         cause,
     })?;
     write(for_programs, json.as_bytes())?;
-    for (name, bytes) in &files {
-        write(name, bytes)?;
-    }
     write(table, &table_csv)?;
     write(page, markdown.as_bytes())?;
-    write(interactive, html.as_bytes())?;
-
-    // Removes the folder of charts only if it is empty.
-    let _ = fs::remove_dir(path.join(TRENDS));
-    Ok(())
+    write(interactive, html.as_bytes())
 }
 
 fn write_if_changed(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> Result<()> {

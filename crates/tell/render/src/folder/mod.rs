@@ -14,7 +14,6 @@ mod read;
 mod store;
 #[cfg(test)]
 mod tests;
-mod trends;
 
 use std::path::{Path, PathBuf};
 

@@ -26,6 +26,7 @@ const THUMBNAIL: (usize, usize) = (120, 28);
 pub(super) type InlineChart = (String, String);
 
 /// Pictures and colors that a page has beside its document.
+#[derive(Default)]
 pub(super) struct PageExtras<'a> {
     /// The pictures of the page.
     pub(super) drawn: &'a [InlineChart],

@@ -37,9 +37,5 @@ pub fn stored_report_page(stored: &Report) -> Result<String> {
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
-    let extras = PageExtras {
-        drawn: &[],
-        colors: None,
-    };
-    page(&beside_tiles(stored), &extras, &frame)
+    page(&beside_tiles(stored), &PageExtras::default(), &frame)
 }

@@ -24,10 +24,9 @@ use metalens_text::shorten_all;
 
 use crate::document::{Block, Document, Section, Table};
 use crate::error::{Error, Result};
-use crate::index::TrendPicture;
 use crate::{index, report};
 pub use bench::bench_page;
-use blocks::{InlineChart, PageExtras};
+use blocks::PageExtras;
 use escape::{escaped, filled, name, named, script_json, sentence};
 pub use inputs::{comparison_page_of, stored_report_page};
 use time_bars::{TIMES_STYLE, time_bars};
@@ -120,7 +119,7 @@ pub fn comparison_page(
 /// Returns a picture for light screens and one for dark ones, of which one is shown.
 fn on_both(light: &str, dark: &str) -> String {
     format!(
-        "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
+        "<figure class=\"themed\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
          </figure>\n",
         without_namespace(light),
         without_namespace(dark)
@@ -128,13 +127,8 @@ fn on_both(light: &str, dark: &str) -> String {
 }
 
 /// Returns the index of a batch as a page that loads nothing; it links to the reports.
-pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
-    let drawn = pictures.iter().map(|picture| {
-        let figure = on_both(&picture.svg, &picture.dark_svg);
-        (picture.path.clone(), figure)
-    });
-    let drawn: Vec<InlineChart> = drawn.collect();
-    let document = index::document(all, pictures, show_names);
+pub fn index_page(all: &Index, show_names: bool) -> Result<String> {
+    let document = index::document(all, show_names);
     let tables = document.sections.iter().flat_map(Section::tables);
     let narrow: String = tables
         .filter(|table| table.id == "recordings")
@@ -147,11 +141,7 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
     };
-    let extras = PageExtras {
-        drawn: &drawn,
-        colors: None,
-    };
-    page(&document, &extras, &frame)
+    page(&document, &PageExtras::default(), &frame)
 }
 
 /// Returns the style that hides the columns for which a narrow screen has no room: those that a terminal

@@ -48,7 +48,7 @@ pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
 /// error with their hints, and without what only pages keep. Of the sentences at the top, only the
 /// warnings are left.
 fn table(index: &Index) -> String {
-    let mut document = index::document(index, &[], true);
+    let mut document = index::document(index, true);
     for section in &mut document.sections {
         if section.id == "verdict" {
             let is_warning = |block: &Block| matches!(block, Block::Warning(_));

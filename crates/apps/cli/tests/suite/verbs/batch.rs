@@ -457,15 +457,6 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
     assert!(stdout(&output).contains(inputs));
     let html = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(html.contains("href=\"place-t7/report.html\"") && html.contains("class=\"thumb\""));
-    let page = fs::read_to_string(out.join("index.md")).unwrap();
-    let picture = page
-        .split("](trends/")
-        .nth(1)
-        .unwrap()
-        .split(')')
-        .next()
-        .unwrap();
-    assert!(out.join("trends").join(picture).is_file(), "{picture}");
     let csv = fs::read_to_string(out.join("index.csv")).unwrap();
     let fields = |line: &str| line.matches(',').count();
     let mut lines = csv.lines();
@@ -474,13 +465,6 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         lines.by_ref().take(9).all(|line| fields(line) == heading),
         "{csv}"
     );
-
-    // Charts of groups that are gone are removed.
-    metalens(
-        folder.path(),
-        &["batch", &format!("{inputs}/place/t1"), "-o", "out"],
-    );
-    assert!(!out.join("trends").exists());
 }
 
 /// Returns the members of each group that has several.
