@@ -63,29 +63,6 @@ impl DrawingBackend for SceneBackend<'_> {
         self.draw_path([from, to], style)
     }
 
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-        fill: bool,
-    ) -> DrawResult {
-        let Some(color) = visible(style.color()) else {
-            return Ok(());
-        };
-        if !fill {
-            let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
-            return self.draw_path(corners, style);
-        }
-        let (at, end) = (corner(from), corner(to));
-        self.add(Primitive::Rectangle {
-            at,
-            size: (end.0 - at.0, end.1 - at.1),
-            fill: color,
-        });
-        Ok(())
-    }
-
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
         path: I,
@@ -117,18 +94,6 @@ impl DrawingBackend for SceneBackend<'_> {
                 width,
                 stroke: color,
             }),
-        }
-        Ok(())
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        points: I,
-        style: &S,
-    ) -> DrawResult {
-        if let Some(fill) = visible(style.color()) {
-            let points = points.into_iter().map(middle).collect();
-            self.add(Primitive::Polygon { points, fill });
         }
         Ok(())
     }

@@ -5,9 +5,8 @@ use std::convert::Infallible;
 
 use metalens_analyzer::{Cause, Report};
 use metalens_text::units::percent;
-use plotters::chart::{ChartBuilder, ChartContext};
+use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::style::{IntoFont, RGBColor, ShapeStyle, TextStyle};
 use plotters_backend::BackendColor;
@@ -56,8 +55,6 @@ impl Area {
         self.top + self.height
     }
 }
-
-pub(crate) type Plot<'a> = ChartContext<'a, SceneBackend<'a>, Cartesian2d<Axis, Axis>>;
 
 impl Canvas {
     #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
@@ -277,7 +274,7 @@ impl Canvas {
         place: Area,
         (across, up): (Axis, Axis),
         mesh: Mesh,
-    ) -> Result<Plot<'_>, ChartError> {
+    ) -> Result<(), ChartError> {
         let across = across.spaced(place.width);
         let labels = LabelRoom::for_mesh(mesh);
         let area = self.area(Area {
@@ -316,8 +313,7 @@ impl Canvas {
                 around.disable_y_mesh().disable_y_axis();
             }
         }
-        around.draw()?;
-        Ok(plot)
+        Ok(around.draw()?)
     }
 
     fn text_style(&self, color: Color) -> TextStyle<'static> {

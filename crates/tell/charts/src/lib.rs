@@ -14,7 +14,7 @@
 //! * Same input, same bytes, on every platform: places are sums, products,
 //!   quotients and square roots, which IEEE 754 lays down to the last bit, and
 //!   logarithms come from `libm`, not from the system. What tiny-skia and ab_glyph
-//!   do to straight lines, polygons and glyphs is of the same kind, and no
+//!   do to straight lines and glyphs is of the same kind, and no
 //!   curve is drawn that would need a cosine.
 //! * A label is measured before it is drawn: none leaves the canvas.
 //! * Nothing is read from the system: the font is a part of the program.
@@ -34,7 +34,6 @@ mod coverage;
 mod embedded_font;
 mod engines;
 mod font;
-mod funnel;
 mod gaps;
 mod idle;
 mod kernel_colors;

@@ -1,9 +1,7 @@
 //! Rasterizes a scene and encodes it as PNG.
 
 use rustc_hash::FxHashMap;
-use tiny_skia::{
-    FillRule, IntSize, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform,
-};
+use tiny_skia::{IntSize, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 use crate::font;
 use crate::options::ChartError;
@@ -124,7 +122,6 @@ pub(crate) fn rasterize(scene: &Scene) -> Result<Pixmap, ChartError> {
                 width,
                 stroke,
             } => line(&mut canvas, points, *width, *stroke, scale),
-            Primitive::Polygon { points, fill } => polygon(&mut canvas, points, *fill, scale),
             Primitive::Text {
                 at,
                 size,
@@ -201,7 +198,7 @@ fn bars(
 }
 
 fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Color, scale: f32) {
-    let Some(path) = path(points, false) else {
+    let Some(path) = path(points) else {
         return;
     };
     let style = Stroke {
@@ -214,29 +211,12 @@ fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Color, s
     canvas.stroke_path(&path, &paint(stroke, true), &style, transform, None);
 }
 
-fn polygon(canvas: &mut Pixmap, points: &[(f32, f32)], fill: Color, scale: f32) {
-    let Some(path) = path(points, true) else {
-        return;
-    };
-    let transform = Transform::from_scale(scale, scale);
-    canvas.fill_path(
-        &path,
-        &paint(fill, true),
-        FillRule::Winding,
-        transform,
-        None,
-    );
-}
-
-fn path(points: &[(f32, f32)], closed: bool) -> Option<tiny_skia::Path> {
+fn path(points: &[(f32, f32)]) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
     let (&(x, y), rest) = points.split_first()?;
     builder.move_to(x, y);
     for &(x, y) in rest {
         builder.line_to(x, y);
-    }
-    if closed {
-        builder.close();
     }
     builder.finish()
 }

@@ -37,10 +37,6 @@ pub(crate) enum Primitive {
         width: f32,
         stroke: Color,
     },
-    Polygon {
-        points: Vec<(f32, f32)>,
-        fill: Color,
-    },
     Text {
         /// Horizontal anchor position, and baseline.
         at: (f32, f32),
@@ -126,9 +122,6 @@ impl fmt::Display for Scene {
                 stroke.hex(),
                 path(points)
             ),
-            Primitive::Polygon { points, fill } => {
-                writeln!(out, "polygon {} {}", fill.hex(), path(points))
-            }
             Primitive::Text {
                 at,
                 size,

@@ -60,11 +60,6 @@ fn element(shape: &Primitive) -> String {
             number(*width),
             paint("stroke", *stroke)
         ),
-        Primitive::Polygon { points, fill } => format!(
-            "<polygon points=\"{}\" {}/>",
-            list(points),
-            paint("fill", *fill)
-        ),
         Primitive::Text {
             at,
             size,

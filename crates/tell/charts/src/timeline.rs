@@ -7,10 +7,9 @@ use crate::canvas::{AXIS, Area, Canvas, MARGIN};
 use crate::counters;
 use crate::coverage::Grid;
 use crate::engines;
-use crate::funnel;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
-use crate::panel::{self, NAMES, Panel, SHARES, TITLE};
+use crate::panel::{self, NAMES, Panel, SHARES};
 use crate::phases;
 use crate::scene::Scene;
 use crate::states;
@@ -68,9 +67,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         };
         let stretch = stretch.filter(|_| at == 1);
         if let Some(stretch) = stretch {
-            let span = (stretch.start_ns, stretch.end_ns);
-            let below = place.top + TITLE - 2.0;
-            funnel::draw(&canvas, &window, span, overview.unwrap_or(place), below);
+            stretch.frame(&canvas, &window, overview.unwrap_or(place));
         }
         let titles = titles(report, panel.grid, stretch);
         let whole = if stretch.is_some() {
