@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::expected::Expected;
-use crate::plan::Array;
+use crate::work::Array;
 
 /// An array whose result was compared with the CPU's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

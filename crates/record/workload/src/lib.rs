@@ -39,6 +39,7 @@ mod check;
 pub mod command;
 mod data;
 mod error;
+mod execute;
 mod expected;
 mod kernel;
 #[cfg(target_os = "macos")]
@@ -47,13 +48,16 @@ mod output;
 mod plan;
 mod run;
 mod simulated;
+mod work;
 mod workloads;
 
 pub use check::CheckedArray;
 pub use error::{Error, Result};
+pub use execute::run;
 pub use kernel::{Amounts, KERNELS_SOURCE, Kernel};
 pub use output::{SIMULATED, WorkFile};
-pub use plan::{Array, Dispatch, Phase, WorkloadPlan};
-pub use run::{BufferTime, WorkloadRun, run};
+pub use plan::{Phase, WorkloadPlan};
+pub use run::{BufferTime, WorkloadRun};
 pub use simulated::scenario;
+pub use work::{Array, Dispatch};
 pub use workloads::{Workload, workloads};

@@ -1,9 +1,7 @@
 //! Plans a workload: all of its work, known before it runs.
 
-use crate::data::Fill;
 use crate::error::{Error, Result};
-use crate::expected::Expected;
-use crate::kernel::{Amounts, Kernel};
+use crate::work::{Array, Dispatch};
 use crate::workloads::Workload;
 
 /// The dispatches of a run. Warm-up steps and measured steps differ only in the label of their
@@ -21,40 +19,6 @@ pub struct WorkloadPlan {
     /// Dispatches of every step, in order, each of another kernel. Each has an encoder and a command
     /// buffer of its own.
     pub step: Vec<Dispatch>,
-}
-
-/// An array of `f32` in memory that CPU and GPU share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Array {
-    /// Name of the array, which is also its Metal label.
-    pub name: &'static str,
-    /// Number of elements in the array.
-    pub elements: u64,
-    /// Content before the run.
-    pub(crate) fill: Fill,
-    /// Expected content after the run, or `None` if it is not checked.
-    pub(crate) result: Option<Expected>,
-}
-
-/// A planned dispatch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dispatch {
-    /// Kernel that it runs.
-    pub kernel: Kernel,
-    /// Arrays that it reads, as indices into [`WorkloadPlan::arrays`].
-    pub reads: Vec<usize>,
-    /// Array that it writes, as an index into [`WorkloadPlan::arrays`].
-    pub writes: usize,
-    /// Number of elements (for matrices: rows).
-    pub size: u64,
-}
-
-impl Dispatch {
-    /// Returns its work.
-    #[must_use]
-    pub fn amounts(&self) -> Amounts {
-        self.kernel.amounts(self.size)
-    }
 }
 
 /// Part of the run in which a command buffer is committed.

@@ -1,8 +1,7 @@
-//! Runs a plan on this machine's GPU.
+//! Result of a run.
 
 use crate::check::CheckedArray;
-use crate::error::Result;
-use crate::plan::{Phase, WorkloadPlan};
+use crate::plan::Phase;
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,22 +28,4 @@ pub struct BufferTime {
     pub start_ns: u64,
     /// `GPUEndTime`, in the same unit.
     pub end_ns: u64,
-}
-
-/// Runs a plan on this machine's GPU. Commits all command buffers of the plan, and no other.
-#[cfg(target_os = "macos")]
-pub fn run(plan: &WorkloadPlan) -> Result<WorkloadRun> {
-    crate::metal::run(plan)
-}
-
-/// Returns an error, because this system has no Metal.
-#[cfg(not(target_os = "macos"))]
-pub fn run(_: &WorkloadPlan) -> Result<WorkloadRun> {
-    Err(crate::Error::NoMetal {
-        system: match std::env::consts::OS {
-            "linux" => "Linux",
-            "windows" => "Windows",
-            other => other,
-        },
-    })
 }

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::plan::{Dispatch, Phase, WorkloadPlan};
+use crate::plan::{Phase, WorkloadPlan};
+use crate::work::Dispatch;
 
 /// Returns the scenario of a plan, as TOML.
 #[must_use]

@@ -4,7 +4,7 @@ use crate::data::Fill;
 use crate::error::{Error, Result};
 use crate::expected::Expected;
 use crate::kernel::Kernel;
-use crate::plan::{Array, Dispatch};
+use crate::work::{Array, Dispatch};
 
 /// A bundled workload, named after what it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -158,7 +158,7 @@ fn assumed(found: &WhatIf) -> Vec<Message> {
     match found.driver {
         Some(ChainSource::Tables) => {}
         Some(ChainSource::Order) => {
-            said.push("The driver's rows are joined with command buffers by their order.".into())
+            said.push("The driver's rows are joined with command buffers by their order.".into());
         }
         None => said.push("The driver's times are not recorded: they count as latency.".into()),
     }

@@ -13,7 +13,7 @@ use super::errors::missing;
 use super::gpu::Gpu;
 use super::gpu::size;
 use crate::error::Result;
-use crate::plan::Dispatch;
+use crate::work::Dispatch;
 
 /// Encodes a planned dispatch with an encoder of its own.
 pub(super) fn encode(

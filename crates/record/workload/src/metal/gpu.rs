@@ -14,7 +14,8 @@ use objc2_metal::{
 use super::errors::{missing, refused};
 use crate::error::{Error, Result};
 use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
-use crate::plan::{Array, Phase, WorkloadPlan};
+use crate::plan::{Phase, WorkloadPlan};
+use crate::work::Array;
 
 // MTLCreateSystemDefaultDevice finds no device in a program that is not linked with this
 // framework.

@@ -7,8 +7,9 @@ use super::encode;
 use super::errors::{missing, refused};
 use super::gpu::Gpu;
 use crate::error::Result;
-use crate::plan::{Dispatch, Phase, WorkloadPlan};
+use crate::plan::{Phase, WorkloadPlan};
 use crate::run::BufferTime;
+use crate::work::Dispatch;
 
 /// The steps so far.
 pub(super) struct Steps<'a> {
