@@ -87,8 +87,6 @@ fn add_facts(recorded: &mut RecordedBundle, input: &Input) {
     let Some(toc) = input.toc() else {
         return;
     };
-    recorded.runs = toc.runs.len();
-    // An appended run comes last.
     let Some(run) = toc.runs.last() else {
         return;
     };

@@ -8,9 +8,8 @@
 //!
 //! A recording has the content of the scenario, whatever program is launched. The facts about
 //! the process (name, pid, arguments, end) and about the recording (template, limit, mode, reason for
-//! the end) are those of the run. Facts that the bundle writer cannot store are lost: the name of a
-//! run, the process's environment, the duration. If a document has several runs, all of them have the
-//! facts of the last one.
+//! the end) are those of the run. Facts that the bundle writer cannot store are lost: the process's
+//! environment, the duration.
 
 mod arguments;
 mod bundle;
@@ -73,8 +72,7 @@ pub fn run<'a>(
     };
     match command {
         Command::Version => lists::version(&mut session),
-        Command::Help => lists::help(&mut session),
-        Command::List(listing) => lists::list(listing, &mut session),
+        Command::ListTemplates => lists::list(&mut session),
         Command::Record(order) => record::record(&order, &mut session),
         Command::Import(order) => record::import(&order, &mut session),
         Command::Export(order) => exporting::export(&order, &mut session),

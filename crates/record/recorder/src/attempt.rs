@@ -57,8 +57,6 @@ pub(crate) struct Attempt<'a> {
     last_activity: Instant,
     last_measured: Instant,
     bytes: u64,
-    /// Size of the bundles at the start, which has the runs to append to.
-    first_bytes: u64,
     stop_requested: bool,
     never_began: bool,
     /// True if the output of the program comes through that of `xctrace`.
@@ -150,7 +148,6 @@ impl<'a> Attempt<'a> {
         let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
-        let bytes = path_size(&staging.bundle) + path_size(&staging.stray);
 
         Ok(Self {
             running,
@@ -164,8 +161,7 @@ impl<'a> Attempt<'a> {
             stage_start: now,
             last_activity: now,
             last_measured: now,
-            bytes,
-            first_bytes: bytes,
+            bytes: 0,
             stop_requested: false,
             never_began: false,
             shares_output: request.program_output == OutputRoute::Shared,
@@ -364,7 +360,7 @@ impl<'a> Attempt<'a> {
 
     /// Returns whether it records although it has not said so: its program works, or its bundle grows.
     fn records_silently(&self) -> bool {
-        let grows = self.bytes > self.first_bytes + MAX_STUB_BYTES;
+        let grows = self.bytes > MAX_STUB_BYTES;
         self.transcript.has_started
             && (grows || matches!(self.program_state(), ProgramState::Works(_)))
     }

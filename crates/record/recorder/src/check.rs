@@ -38,10 +38,6 @@ impl<'a> BundleCheck<'a> {
         };
         self.recorded = (self.reader)(bundle, depth);
 
-        if self.lacks_new_run() {
-            let why = "no run was added to the existing bundle";
-            return BundleVerdict::Unreadable(why.to_owned());
-        }
         match &self.recorded.verdict {
             BundleVerdict::Empty(_) => {
                 self.other_work = self.work_of_other();
@@ -58,13 +54,6 @@ impl<'a> BundleCheck<'a> {
             }
             verdict => verdict.clone(),
         }
-    }
-
-    /// Returns whether a run should be there that is not: the existing bundle has as many.
-    fn lacks_new_run(&mut self) -> bool {
-        let record = &self.plan.xctrace_request.record;
-        record.append_run
-            && self.recorded.runs <= (self.reader)(&record.output, ReadingDepth::Facts).runs
     }
 
     /// Returns the GPU work of a process that started during the recording, if the recording started

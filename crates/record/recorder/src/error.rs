@@ -18,11 +18,8 @@ pub enum Error {
     #[error(transparent)]
     Xctrace(#[from] metalens_xctrace::Error),
     /// A bundle exists at the requested path.
-    #[error("{} exists; --force replaces it, --append-run adds a run to it", .0.display())]
+    #[error("{} exists; --force replaces it", .0.display())]
     Exists(PathBuf),
-    /// There is no bundle to append a run to.
-    #[error("{} is not a .trace bundle, so no run can be appended to it", .0.display())]
-    NothingToAppendTo(PathBuf),
     /// The program cannot be started.
     #[error("{0}")]
     Target(String),
@@ -55,11 +52,6 @@ pub enum Error {
     /// A duration is zero.
     #[error("{0} must be greater than zero")]
     ZeroLength(&'static str),
-    /// The Shader Timeline needs a changed template, but the bundle already has one.
-    #[error(
-        "--shader-timeline cannot be combined with --append-run: a bundle keeps its first template"
-    )]
-    TemplateIsKept,
     /// A changed copy of the template cannot be made.
     #[error("--shader-timeline needs a changed copy of Apple's template: {why}")]
     Template {

@@ -48,8 +48,9 @@ impl RecordingPlan {
 
         let work = work_file::beside(&request.output);
         if !request.dry_run {
-            metalens_files::refuse_existing(&work, request.may_replace())?;
-            provenance::check(&request.output, request.force, request.append_run)?;
+            metalens_files::refuse_existing(&work, request.force)?;
+            let provenance = provenance::beside(&request.output);
+            metalens_files::refuse_existing(&provenance, request.force)?;
         }
         let is_bundled = matches!(request.subject, RecordingSubject::Workload { .. });
         let makes_draft = is_bundled && !request.dry_run;
@@ -124,13 +125,9 @@ impl RecordingPlan {
         self.copied_template.is_some()
     }
 
-    /// Moves the work file of a bundled workload beside its bundle. A run that is appended
-    /// leaves the file of the earlier runs alone.
+    /// Moves the work file of a bundled workload beside its bundle.
     pub(crate) fn keep_work(&self, bundle: &Path) -> Result<()> {
-        if self.request.append_run && self.work_draft.is_none() {
-            return Ok(());
-        }
-        work_file::keep(self.work_draft.as_ref(), bundle, self.request.may_replace())
+        work_file::keep(self.work_draft.as_ref(), bundle, self.request.force)
     }
 
     /// Moves the work file beside a bundle that is complete, or may become so, after an error.
@@ -155,11 +152,8 @@ fn record(
 ) -> Result<Record> {
     Ok(Record {
         instruments: instruments(request, version),
-        append_run: request.append_run,
-        run_name: request.run_name.clone(),
         time_limit: length("--time-limit", request.time_limit_ns)?,
         window: length("--window", request.window_ns)?,
-        device: request.device.clone(),
         ..Record::new(template, request.output.clone(), target)
     })
 }
@@ -232,11 +226,9 @@ fn instruments(request: &RecordRequest, version: &Version) -> Vec<String> {
     instruments
 }
 
-/// Returns whether signposts are added. Other templates are taken as they are, and a bundle keeps the
-/// instruments of its first run.
+/// Returns whether signposts are added. Other templates are taken as they are.
 fn wants_signposts(request: &RecordRequest, version: &Version) -> bool {
     request.signposts
-        && !request.append_run
         && request.template == RecordRequest::TEMPLATE
         && version.has(Feature::Instruments)
 }
@@ -290,9 +282,6 @@ fn copied_template(request: &RecordRequest, tool: &Tool) -> Result<Option<templa
     }
     if !request.shader_timeline || request.is_simulated() {
         return Ok(None);
-    }
-    if request.append_run {
-        return Err(Error::TemplateIsKept);
     }
     template::Copy::with_shader_timeline(&tool.program).map(Some)
 }

@@ -82,7 +82,7 @@ fn rename_after(refused: Errno, from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Copies a bundle. The copy shares its data on APFS.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir(to).map_err(file("create", to))?;
     let entries = fs::read_dir(from).map_err(file("read", from))?;
     for entry in entries {

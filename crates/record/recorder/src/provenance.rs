@@ -196,25 +196,6 @@ pub(crate) fn beside(bundle: &Path) -> PathBuf {
     bundle.with_extension("recording.json")
 }
 
-/// Returns an error if a file exists that may not be replaced. `--force` replaces any file;
-/// appending a run replaces only a file that metalens wrote.
-pub(crate) fn check(bundle: &Path, force: bool, append_run: bool) -> Result<()> {
-    let file = beside(bundle);
-    Ok(metalens_files::refuse_existing(
-        &file,
-        force || append_run && is_ours(&file),
-    )?)
-}
-
-/// Largest size of a file to read, in bytes. Usual are some kilobytes, plus the command line.
-const MAX_BYTES: u64 = 16 << 20;
-
-fn is_ours(file: &Path) -> bool {
-    let text = metalens_files::read(file, MAX_BYTES).ok();
-    let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
-    json.is_some_and(|json| json.get("schema").is_some_and(|schema| schema == SCHEMA))
-}
-
 /// Writes the file beside the bundle.
 pub(crate) fn write(
     request: &RecordRequest,
@@ -236,7 +217,7 @@ pub(crate) fn write(
         .map_err(|error| file("write", &path)(error.into()))?;
     let text = in_json(&text).into_owned() + "\n";
     // A file that appeared during the recording is replaced only if the request allows it.
-    let may_replace = request.may_replace();
+    let may_replace = request.force;
     Ok(metalens_files::write_bytes(
         &path,
         may_replace,

@@ -24,8 +24,6 @@ pub struct RecordRequest {
     pub output: PathBuf,
     /// True if an existing bundle may be replaced.
     pub force: bool,
-    /// True if a run is added to an existing bundle.
-    pub append_run: bool,
     /// True if the command is only shown.
     pub dry_run: bool,
     /// Name of a template of Instruments, or path of its file.
@@ -46,10 +44,6 @@ pub struct RecordRequest {
     pub window_ns: Option<u64>,
     /// Environment variables for the program.
     pub environment: Vec<(String, String)>,
-    /// Name of the run, if any.
-    pub run_name: Option<String>,
-    /// Name of a connected device to record on, if any.
-    pub device: Option<String>,
     /// Standard input of the program.
     pub stdin: Stdin,
     /// True if nobody wants the standard output of the program.
@@ -146,7 +140,6 @@ impl RecordRequest {
             published_command: None,
             output,
             force: false,
-            append_run: false,
             dry_run: false,
             template: Self::TEMPLATE.to_owned(),
             instruments: Vec::new(),
@@ -157,8 +150,6 @@ impl RecordRequest {
             time_limit_ns: None,
             window_ns: None,
             environment: Vec::new(),
-            run_name: None,
-            device: None,
             stdin: Stdin::Nothing,
             discards_output: false,
             timeouts: RecordTimeouts::default(),
@@ -191,11 +182,6 @@ impl RecordRequest {
         ];
         let given = options.into_iter().filter(|(_, is_given)| *is_given);
         given.map(|(option, _)| option).collect()
-    }
-
-    /// Returns whether files that belong to an old bundle may be replaced.
-    pub(crate) fn may_replace(&self) -> bool {
-        self.force || self.append_run
     }
 }
 

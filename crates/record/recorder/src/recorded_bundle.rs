@@ -22,8 +22,6 @@ pub enum ReadingDepth {
 pub struct RecordedBundle {
     /// Judgment of its contents.
     pub verdict: BundleVerdict,
-    /// Number of runs; 0 if the bundle cannot be read.
-    pub runs: usize,
     /// The program that the recording started; `None` if it started none.
     pub program: Option<RecordedProgram>,
     /// Processes with GPU work, if the recorded one has none.
@@ -96,7 +94,6 @@ impl RecordedBundle {
     pub fn new(verdict: BundleVerdict) -> Self {
         Self {
             verdict,
-            runs: 0,
             program: None,
             others: Vec::new(),
             shader_timeline: None,

@@ -31,7 +31,7 @@ pub fn record(
     judge: &mut dyn FnMut(&Path) -> BundleVerdict,
 ) -> Result<Recording> {
     let output = &request.record.output;
-    if output.symlink_metadata().is_ok() && !request.force && !request.record.append_run {
+    if output.symlink_metadata().is_ok() && !request.force {
         return Err(Error::Exists(output.clone()));
     }
 
@@ -45,7 +45,7 @@ pub fn record(
             landed.map_err(|why| with_raw_recording(why, raw.flatten(), output))
         }
         Err(AttemptError::Failed(error)) => {
-            // The staging folder has at most a copy of the bundle to append to.
+            // The staging folder has at most a stub.
             let _ = staging.clear();
             Err(error)
         }
@@ -88,7 +88,7 @@ fn attempts(
     let mut attempt = 1;
 
     loop {
-        staging.prepare(append_to(request))?;
+        staging.clear()?;
         let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
         if !ended.was_recorded() && leave_out_signposts(&mut record, &ended.transcript) {
             watcher.on_event(RecordingEvent::TryingAgain(
@@ -157,10 +157,7 @@ fn land(
     let Some(bundle) = find_bundle(&staging.bundle, ran_in, saved_as.as_deref()) else {
         return Err(no_recording(request, &ended));
     };
-    if !ended.was_recorded()
-        && is_stub(&bundle, append_to(request))
-        && is_worthless(&judge(&bundle))
-    {
+    if !ended.was_recorded() && is_stub(&bundle) && is_worthless(&judge(&bundle)) {
         // The error below says more than one about a stub that cannot be removed.
         let _ = staging.clear();
         return Err(no_recording(request, &ended));
@@ -222,8 +219,7 @@ fn settle(
     let output = &request.record.output;
     // This comes first, while the bundle is in a folder that only root can see.
     let given = give_back(bundle);
-    let may_replace = request.force || request.record.append_run;
-    if let Err(error) = promote(bundle, output, may_replace, &staging.aside()) {
+    if let Err(error) = promote(bundle, output, request.force, &staging.aside()) {
         let kept = set_aside(bundle, output, "new");
         return Err(Error::Elsewhere {
             why: kept.explain(&error.to_string(), bundle, &[]),
@@ -268,11 +264,6 @@ fn is_worthless(check: &BundleVerdict) -> bool {
         check,
         BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
     )
-}
-
-fn append_to(request: &XctraceRequest) -> Option<&Path> {
-    let record = &request.record;
-    record.append_run.then_some(&*record.output)
 }
 
 fn incomplete(

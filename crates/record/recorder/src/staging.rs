@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use metalens_files::{WorkFolder, path_size};
 use tempfile::TempDir;
 
-use crate::error::{Error, Result, file};
+use crate::error::{Result, file};
 use crate::{promote, raw_recording};
 
 /// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
@@ -39,7 +39,7 @@ impl Staging {
         let parent = metalens_files::parent(output);
         WorkFolder::clear_abandoned(parent, NAME, |folder| {
             let bundles = bundles(folder);
-            bundles.is_ok_and(|bundles| bundles.iter().all(|bundle| is_stub(bundle, None)))
+            bundles.is_ok_and(|bundles| bundles.iter().all(|bundle| is_stub(bundle)))
         });
         let folder =
             WorkFolder::inside(parent, NAME).map_err(file("create a folder in", parent))?;
@@ -69,18 +69,7 @@ impl Staging {
         self.folder.path().join("replaced.trace")
     }
 
-    /// Prepares for an attempt: removes what an earlier one left, which would be in the way, and
-    /// copies the bundle to append to.
-    pub(crate) fn prepare(&self, append_to: Option<&Path>) -> Result<()> {
-        self.clear()?;
-        match append_to {
-            Some(bundle) if bundle.is_dir() => promote::copy(bundle, &self.bundle),
-            Some(bundle) => Err(Error::NothingToAppendTo(bundle.to_owned())),
-            None => Ok(()),
-        }
-    }
-
-    /// Removes bundles that contain no recording, at both paths.
+    /// Removes what an earlier attempt left, at both paths: bundles that contain no recording.
     pub(crate) fn clear(&self) -> Result<()> {
         let stray = Some(self.stray.clone()).filter(|stray| stray.is_dir());
         let bundles = bundles(self.folder.path()).map_err(file("read", self.folder.path()))?;
@@ -148,15 +137,14 @@ fn bundles(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(bundles)
 }
 
-/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
-/// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
-/// recording whatever was said, even one that metalens cannot read.
-pub(crate) fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
+/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last.
+/// Anything else is a recording whatever was said, even one that metalens cannot read.
+pub(crate) fn is_stub(bundle: &Path) -> bool {
     let is_complete = bundle.join("form.template").symlink_metadata();
     let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-    let is_small = path_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, path_size);
+    let is_small = path_size(bundle) <= MAX_STUB_BYTES;
     let has_raw = raw_recording::inside(bundle).is_some();
-    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
+    is_absent && bundle.read_dir().is_ok() && is_small && !has_raw
 }
 
 /// Returns the name of a bundle in a form that `xctrace` accepts and prints unchanged: one line

@@ -32,8 +32,6 @@ pub(crate) fn target(
     let (program, arguments) = match &request.subject {
         RecordingSubject::Everyone => return Ok(Target::AllProcesses),
         RecordingSubject::Process(process) => {
-            // On another device run other processes.
-            let running = running.filter(|_| request.device.is_none());
             return Ok(Target::Attach(process_id(process, running)?));
         }
         RecordingSubject::Cargo { build, arguments } => (alone(built(build)?), arguments.clone()),
@@ -133,7 +131,7 @@ fn workload(
         arguments.extend(["--wait-for".into(), started.into()]);
     }
 
-    if request.may_replace() {
+    if request.force {
         arguments.push("--force".into());
     }
     if request.is_synthetic() {

@@ -30,7 +30,7 @@ mod version;
 
 pub use error::{Error, Result};
 pub use find::ToolSource;
-pub use listing::{Devices, Templates, devices, instruments, templates};
+pub use listing::{Templates, templates};
 pub use output_line::{OutputLine, Transcript};
 pub use output_streams::{LineEnd, Stream, StreamLine};
 pub use program::{FoundProgram, is_part_of_macos, resolve};

@@ -16,15 +16,6 @@ pub struct Templates {
     pub custom: Vec<String>,
 }
 
-/// The devices that `xctrace` lists.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Devices {
-    /// This Mac and the connected devices.
-    pub devices: Vec<String>,
-    /// Simulated devices of Xcode.
-    pub simulators: Vec<String>,
-}
-
 /// Number of attempts to get a list that is not empty, and the pause between them.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(300);
@@ -40,29 +31,6 @@ pub fn templates(tool: &Tool) -> Result<Templates> {
         standard: section(&sections, "Standard Templates"),
         custom: section(&sections, "Custom Templates"),
     })
-}
-
-/// Returns the devices that `xctrace` lists.
-///
-/// # Errors
-///
-/// Fails if the list is empty in all attempts.
-pub fn devices(tool: &Tool) -> Result<Devices> {
-    let sections = list(tool, "devices")?;
-    Ok(Devices {
-        devices: section(&sections, "Devices"),
-        simulators: section(&sections, "Simulators"),
-    })
-}
-
-/// Returns the instruments that `xctrace` lists.
-///
-/// # Errors
-///
-/// Fails if the list is empty in all attempts.
-pub fn instruments(tool: &Tool) -> Result<Vec<String>> {
-    let sections = list(tool, "instruments")?;
-    Ok(sections.into_iter().flat_map(|(_, lines)| lines).collect())
 }
 
 /// A heading and the lines under it.
@@ -138,10 +106,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let count = folder.path().join("count");
         let script = format!(
-            "echo x >> {count}; [ $(wc -l < {count}) -ge 3 ] && echo '== Devices ==' && echo 'Mac (1)'; true",
+            "echo x >> {count}; [ $(wc -l < {count}) -ge 3 ] && echo '== Custom Templates ==' && echo 'Mine'; true",
             count = count.display()
         );
-        assert_eq!(devices(&tool(&script)).unwrap().devices, ["Mac (1)"]);
+        assert_eq!(templates(&tool(&script)).unwrap().custom, ["Mine"]);
         assert_eq!(std::fs::read_to_string(&count).unwrap().lines().count(), 3);
         let error = templates(&tool("echo broken >&2; exit 1"))
             .unwrap_err()

@@ -317,14 +317,6 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
         ),
     ),
     (
-        57,
-        code(
-            "the recording options lack a key",
-            "omit --recording-options",
-            "seen",
-        ),
-    ),
-    (
         72,
         code(
             "xcrun did not find xctrace",

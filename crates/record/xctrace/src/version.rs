@@ -24,8 +24,6 @@ pub enum Feature {
     TracingStarted,
     /// Option `record --instrument` and command `list instruments`.
     Instruments,
-    /// Option `record --run-name`.
-    RunName,
     /// Options `export --time-start`, `--time-end` and `--duration`.
     ExportOfAPart,
 }
@@ -38,7 +36,6 @@ impl Feature {
             Self::NoPromptAndWindow => (12, 'E', "12.5"),
             Self::TracingStarted => (13, 'E', "13.3"),
             Self::Instruments => (14, 'A', "14.0"),
-            Self::RunName => (17, 'A', "26.0"),
             Self::ExportOfAPart => (27, 'A', "27.0"),
         }
     }
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn features_depend_on_the_build() {
-        let check = |build: &str, expected: [bool; 5]| {
+        let check = |build: &str, expected: [bool; 4]| {
             let version = Version {
                 dotted: String::new(),
                 build: build.to_owned(),
@@ -144,18 +141,17 @@ mod tests {
                 Feature::NoPromptAndWindow,
                 Feature::TracingStarted,
                 Feature::Instruments,
-                Feature::RunName,
                 Feature::ExportOfAPart,
             ];
             assert_eq!(all.map(|feature| version.has(feature)), expected, "{build}");
         };
 
-        check("12D4e", [false; 5]);
-        check("12E262", [true, false, false, false, false]);
-        check("13E113", [true, true, false, false, false]);
-        check("14A309", [true, true, true, false, false]);
-        check("17F113", [true, true, true, true, false]);
-        check("27A5194q", [true; 5]);
-        check("?", [true, true, true, true, false]);
+        check("12D4e", [false; 4]);
+        check("12E262", [true, false, false, false]);
+        check("13E113", [true, true, false, false]);
+        check("14A309", [true, true, true, false]);
+        check("17F113", [true, true, true, false]);
+        check("27A5194q", [true; 4]);
+        check("?", [true, true, true, false]);
     }
 }

@@ -17,11 +17,8 @@ pub(crate) struct RecordArguments {
     /// Replace a bundle that exists, once the new one is complete
     #[arg(long)]
     pub(crate) force: bool,
-    /// Add a run to a bundle that exists
-    #[arg(long, conflicts_with = "force", requires = "output")]
-    pub(crate) append_run: bool,
     /// Record this many times, into the folder of -o: run-1.trace, run-2.trace, …
-    #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append_run", "dry_run"],
+    #[arg(long, value_name = "N", requires = "output", conflicts_with = "dry_run",
           value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: Option<u32>,
     #[command(flatten)]
@@ -197,12 +194,6 @@ pub(crate) struct RecorderArguments {
     /// Set an environment variable of the program
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Name of the run
-    #[arg(long, value_name = "NAME")]
-    pub(crate) run_name: Option<String>,
-    /// Record on a connected device
-    #[arg(long, value_name = "NAME|UUID")]
-    pub(crate) device: Option<String>,
     /// Add what xctrace prints, with times, to a file, for reports of faults; the program's output may
     /// be in it
     #[arg(long, value_name = "FILE")]

@@ -17,8 +17,7 @@ use reader::{ArgumentReader, UsageError, set_once};
 #[derive(Debug)]
 pub(super) enum Command {
     Version,
-    Help,
-    List(Listing),
+    ListTemplates,
     Record(Box<RecordOrder>),
     Import(ImportOrder),
     Export(ExportOrder),
@@ -29,14 +28,6 @@ pub(super) enum Command {
 pub(super) struct ImportOrder {
     pub(super) input: PathBuf,
     pub(super) output: PathBuf,
-}
-
-/// The argument of `xctrace list`.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Listing {
-    Templates,
-    Devices,
-    Instruments,
 }
 
 /// The arguments of `xctrace export`.
@@ -67,8 +58,7 @@ pub(super) fn parse(arguments: Vec<OsString>, build: Build) -> Result<Command, U
 
     match command.as_deref() {
         Some("version") => Ok(Command::Version),
-        Some("help") => Ok(Command::Help),
-        Some("list") => list(&mut words).map(Command::List),
+        Some("list") => list(&mut words),
         Some("record") => record::parse(words).map(|order| Command::Record(Box::new(order))),
         Some("export") => export(words).map(Command::Export),
         Some("import") => import(words).map(Command::Import),
@@ -80,14 +70,9 @@ pub(super) fn parse(arguments: Vec<OsString>, build: Build) -> Result<Command, U
     }
 }
 
-fn list(words: &mut ArgumentReader) -> Result<Listing, UsageError> {
+fn list(words: &mut ArgumentReader) -> Result<Command, UsageError> {
     match words.text()?.as_deref() {
-        Some("templates") => Ok(Listing::Templates),
-        Some("devices") => Ok(Listing::Devices),
-        Some("instruments") => {
-            words.require_build("instruments", Build::XCODE_14)?;
-            Ok(Listing::Instruments)
-        }
+        Some("templates") => Ok(Command::ListTemplates),
         other => Err(UsageError(format!(
             "Nothing to list: {}",
             other.unwrap_or_default()

@@ -84,8 +84,6 @@ misbehaviors! {
     Exit30 "template-collision"
         "record: a custom template has the name of a standard one, exit 30; a path still works"
         "probe-cli"
-    Exit57 "exit-57"
-        "record: claims that data of `--recording-options` is missing, exit 57" "xctrace-query-mcp-server"
     OutputExists "output-exists"
         "record: says that the trace file exists already, exit 1 (a guess)" "several projects"
     KilledRecording "killed-recording"

@@ -94,11 +94,6 @@ fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit>
 
 /// Checks everything that can be checked before the recording starts.
 fn prepare(order: &RecordOrder, session: &mut Session<'_>) -> Result<Prepared, Exit> {
-    if order.recording_options.is_some() && session.misbehaves(Misbehavior::Exit57) {
-        session.print_error("The data couldn’t be read because it is missing.");
-        return Err(Exit::Code(57));
-    }
-
     let template = template::find(order, session)?;
     let mut instruments = order.instruments.iter();
     let lacks =
@@ -107,17 +102,8 @@ fn prepare(order: &RecordOrder, session: &mut Session<'_>) -> Result<Prepared, E
         session.print_error(&format!("Instrument with name '{name}' cannot be found"));
         return Err(Exit::Code(1));
     }
-    if let Some(device) = order
-        .device
-        .as_deref()
-        .filter(|name| !lists::is_device(name))
-    {
-        session.print_error(&format!("Unable to find device with name or id '{device}'"));
-        return Err(Exit::Code(1));
-    }
 
     let output = output_path::find(order, session)?;
-    let earlier = earlier(&output, session)?;
     let process = match &order.target {
         RecordTarget::Attach(attach_to) => Some(attach(attach_to, session)?),
         RecordTarget::AllProcesses | RecordTarget::Launch { .. } => None,
@@ -125,23 +111,8 @@ fn prepare(order: &RecordOrder, session: &mut Session<'_>) -> Result<Prepared, E
     Ok(Prepared {
         template,
         output,
-        earlier,
         process,
     })
-}
-
-/// Returns the scenario of the document that a run is appended to, if there is one.
-fn earlier(output: &Path, session: &mut Session<'_>) -> Result<Option<Scenario>, Exit> {
-    if !output.exists() {
-        return Ok(None);
-    }
-    let earlier = bundle::scenario(output);
-    if earlier.is_none() {
-        let problem = "the fake xctrace can append runs only to its own bundles";
-        session.print_error(&format!("{}: {problem}", output.display()));
-        return Err(Exit::Code(1));
-    }
-    Ok(earlier)
 }
 
 /// Finds the process to attach to, or fails with the code of the real tool.

@@ -1,7 +1,6 @@
 //! Puts the facts of a run into the scenario that is written.
 
 use super::process::ProcessEnd;
-use crate::error::Error;
 use crate::optional::Samples;
 use crate::scenario::kinds::Role;
 use crate::scenario::kinds::TargetKind;
@@ -169,37 +168,6 @@ fn assign_target(scenario: &mut Scenario, recorded: &ProcessIdentity) {
             process.pid = recorded.pid.wrapping_add(1_000_000).max(1);
         }
     }
-}
-
-/// Appends the first run of `new` to the runs of `old`. Of the old recording's facts, only the
-/// template stays.
-pub(super) fn append_run(mut old: Scenario, new: Scenario) -> Result<Scenario, Error> {
-    if old.recording.target != new.recording.target {
-        return Err(Error::field(
-            "recording.target",
-            "differs from the one in the document",
-            "runs of one kind in one document",
-        ));
-    }
-
-    let old_runs = old.runs;
-    let template = std::mem::take(&mut old.recording.template);
-    old.recording = new.recording;
-    old.recording.template = template;
-    old.runs += 1;
-
-    for process in &mut old.process {
-        process.runs.get_or_insert_with(|| (1..=old_runs).collect());
-    }
-    for mut process in new.process {
-        if process.runs.as_ref().is_none_or(|runs| runs.contains(&1)) {
-            process.runs = Some(vec![old.runs]);
-            old.process.push(process);
-        }
-    }
-
-    old.validate()?;
-    Ok(old)
 }
 
 /// Replaces control characters, and cuts a text that is too long for a scenario.

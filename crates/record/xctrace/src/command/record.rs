@@ -16,16 +16,10 @@ pub struct Record {
     pub instruments: Vec<String>,
     /// The bundle to write.
     pub output: PathBuf,
-    /// True if the bundle exists and gets another run.
-    pub append_run: bool,
-    /// Name of the run, if it gets one.
-    pub run_name: Option<String>,
     /// Length after which the recording stops, if there is a limit.
     pub time_limit: Option<Length>,
     /// Length of the last part of the recording to keep; None keeps everything.
     pub window: Option<Length>,
-    /// Device to record on; None for this Mac.
-    pub device: Option<String>,
     /// The Darwin notification to post when recording has begun.
     pub tracing_started: Option<String>,
     /// The processes to record.
@@ -68,18 +62,15 @@ pub struct Launch {
 }
 
 impl Record {
-    /// Returns a recording with the template alone: without a limit, on this Mac.
+    /// Returns a recording with the template alone: without a limit.
     #[must_use]
     pub fn new(template: Template, output: PathBuf, target: Target) -> Self {
         Self {
             template,
             instruments: Vec::new(),
             output,
-            append_run: false,
-            run_name: None,
             time_limit: None,
             window: None,
-            device: None,
             tracing_started: None,
             target,
         }
@@ -103,13 +94,6 @@ impl Record {
             arguments.pair("--instrument", instrument);
         }
         arguments.pair("--output", &self.output);
-        if self.append_run {
-            arguments.push("--append-run");
-        }
-
-        if let Some(name) = &self.run_name {
-            arguments.pair("--run-name", name);
-        }
         if let Some(limit) = self.time_limit {
             arguments.pair("--time-limit", limit.to_string());
         }
@@ -117,10 +101,6 @@ impl Record {
         if let Some(window) = self.window {
             arguments.pair("--window", window.to_string());
         }
-        if let Some(device) = &self.device {
-            arguments.pair("--device", device);
-        }
-
         if let Some(name) = &self.tracing_started {
             arguments.pair("--notify-tracing-started", name);
         }
@@ -141,7 +121,6 @@ impl Record {
                 "--window",
                 Feature::NoPromptAndWindow,
             ),
-            (self.run_name.is_some(), "--run-name", Feature::RunName),
             (
                 !self.instruments.is_empty(),
                 "--instrument",
@@ -297,11 +276,8 @@ mod tests {
         let record = Record {
             template: Template::File("/t/x.tracetemplate".into()),
             instruments: vec!["Time Profiler".to_owned(), "GPU".to_owned()],
-            append_run: true,
-            run_name: Some("before".to_owned()),
             time_limit: Length::from_nanoseconds(2_500_000_000),
             window: Length::from_nanoseconds(3_000_000_000),
-            device: Some("Mac".to_owned()),
             tracing_started: Some("a.b".to_owned()),
             ..plain(Target::Launch(Launch {
                 environment: vec![("A".into(), "b=c d".into())],
@@ -311,10 +287,10 @@ mod tests {
             }))
         };
 
-        let expected = "record|--template|/t/x.tracetemplate|--instrument|Time Profiler|--instrument|GPU|--output|/o/a b.trace|--append-run|--run-name|before|--time-limit|2500ms|--window|3s|--device|Mac|--notify-tracing-started|a.b|--no-prompt|--env|A=b=c d|--target-stdin|-|--target-stdout|/o/out|--launch|--|/bin/bench|--time-limit|x y";
+        let expected = "record|--template|/t/x.tracetemplate|--instrument|Time Profiler|--instrument|GPU|--output|/o/a b.trace|--time-limit|2500ms|--window|3s|--notify-tracing-started|a.b|--no-prompt|--env|A=b=c d|--target-stdin|-|--target-stdout|/o/out|--launch|--|/bin/bench|--time-limit|x y";
         check(&record, "17C529", Ok(expected));
-        let old = "--run-name needs Xcode 26.0 or later; this is xctrace 1.0 (16F6)";
-        check(&record, "16F6", Err(old));
+        let old = "--instrument needs Xcode 14.0 or later; this is xctrace 1.0 (13E113)";
+        check(&record, "13E113", Err(old));
     }
 
     #[test]

@@ -44,7 +44,6 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     };
     let mut request = arguments.recording.request(subject, output)?;
     request.force = arguments.force;
-    request.append_run = arguments.append_run;
     let choices = RecordChoices {
         by,
         output: ProgramOutput::Stdout,

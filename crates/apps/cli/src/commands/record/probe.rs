@@ -15,7 +15,7 @@ use metalens_text::units::{bytes, counted, time};
 use metalens_trace::{Input, LoadOptions, Trace};
 
 use super::{ProgramOutput, RecordChoices, note, reason};
-use crate::exit::{self, Misuse};
+use crate::exit;
 use crate::interrupt::Listening;
 use crate::out;
 
@@ -35,9 +35,6 @@ impl Watcher for Interrupts<'_> {
 
 /// Returns the plan of a recording with the probe alone.
 pub(super) fn plan(request: RecordRequest) -> anyhow::Result<ProbePlan> {
-    if request.append_run {
-        return Err(Misuse("--append-run needs --recorder xctrace".to_owned()).into());
-    }
     Ok(ProbePlan::new(request, Probe::find()?)?)
 }
 
@@ -96,9 +93,6 @@ pub(super) fn print_command(plan: &ProbePlan) -> anyhow::Result<()> {
 /// Lets the program of a recording by xctrace write a log, too. Its variables are added to those of
 /// the request.
 pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
-    if request.append_run {
-        return Err(Misuse("--append-run needs --recorder xctrace".to_owned()).into());
-    }
     if !request.dry_run {
         metalens_files::refuse_existing(&log_beside(&request.output), request.force)?;
     }

@@ -38,7 +38,7 @@ fn options_that_a_simulator_ignores_are_named() {
             expected.map(|options| format!("warning: a simulated recording ignores {options}"));
         assert_eq!(warnings, expected.as_slice(), "{told}");
     };
-    check(&["--run-name", "a", "--time-limit", "5s"], None);
+    check(&["--time-limit", "5s"], None);
     check(&["--cpu"], Some("--cpu"));
     check(
         &["--shader-timeline", "--cpu"],

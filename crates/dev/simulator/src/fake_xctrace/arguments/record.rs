@@ -11,9 +11,7 @@ use crate::fake_xctrace::version::Build;
 #[derive(Debug, Default)]
 pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) output: Option<PathBuf>,
-    pub(in crate::fake_xctrace) append_run: bool,
     pub(in crate::fake_xctrace) template: Option<OsString>,
-    pub(in crate::fake_xctrace) device: Option<String>,
     pub(in crate::fake_xctrace) time_limit: Option<Length>,
     pub(in crate::fake_xctrace) window: Option<Length>,
     pub(in crate::fake_xctrace) target: RecordTarget,
@@ -22,7 +20,6 @@ pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) env: Vec<(String, String)>,
     pub(in crate::fake_xctrace) instruments: Vec<String>,
     pub(in crate::fake_xctrace) no_prompt: bool,
-    pub(in crate::fake_xctrace) recording_options: Option<PathBuf>,
     pub(in crate::fake_xctrace) quiet: bool,
     pub(in crate::fake_xctrace) tracing_started: Option<String>,
 }
@@ -108,9 +105,7 @@ fn old_option(
     words.require_build(option, Build::XCODE_12)?;
     match option {
         "--output" => set_once(&mut order.output, option, words.value(option)?.into())?,
-        "--append-run" => order.append_run = true,
         "--template" => set_once(&mut order.template, option, words.value(option)?)?,
-        "--device" => set_once(&mut order.device, option, words.text_value(option)?)?,
         "--time-limit" => set_once(&mut order.time_limit, option, length(option, words)?)?,
         "--target-stdin" => set_once(&mut order.target_stdin, option, words.value(option)?.into())?,
         "--target-stdout" => set_once(
@@ -124,8 +119,6 @@ fn old_option(
             let (key, value) = pair.ok_or_else(|| UsageError(format!("Not KEY=VALUE: {text}")))?;
             order.env.push((key.to_owned(), value.to_owned()));
         }
-        // No table depends on the content of a package.
-        "--package" => drop(words.value(option)?),
         _ => return Ok(false),
     }
 
@@ -142,8 +135,6 @@ fn newer_option(
         "--no-prompt" | "--window" => Build::XCODE_12_5,
         "--notify-tracing-started" | "--quiet" => Build::XCODE_13_3,
         "--instrument" => Build::XCODE_14,
-        "--run-name" => Build::XCODE_26,
-        "--recording-options" => Build::XCODE_27,
         _ => return Ok(false),
     };
     words.require_build(option, first)?;
@@ -153,16 +144,11 @@ fn newer_option(
         "--quiet" => order.quiet = true,
         "--window" => set_once(&mut order.window, option, length(option, words)?)?,
         "--instrument" => order.instruments.push(words.text_value(option)?),
-        "--recording-options" => {
-            let path = words.value(option)?.into();
-            set_once(&mut order.recording_options, option, path)?;
-        }
         "--notify-tracing-started" => {
             let name = words.text_value(option)?;
             set_once(&mut order.tracing_started, option, name)?;
         }
-        // Bundles cannot store the name of a run.
-        _ => drop(words.value(option)?),
+        _ => return Ok(false),
     }
     Ok(true)
 }

@@ -25,10 +25,7 @@ pub(super) fn scenario(
     let facts = facts(order, &prepared.template, ended, session)?;
     let scenario = run_facts::with_facts(session.settings.scenario.clone(), &facts);
     scenario.validate()?;
-    match &prepared.earlier {
-        Some(earlier) => run_facts::append_run(earlier.clone(), scenario),
-        None => Ok(scenario),
-    }
+    Ok(scenario)
 }
 
 /// Returns the facts of the run that the bundle stores.

@@ -4,15 +4,12 @@ use std::path::PathBuf;
 
 use crate::fake_xctrace::process::{ProcessEnd, RecordedProcess};
 use crate::fake_xctrace::template::Template;
-use crate::scenario::Scenario;
 
 /// The decisions before the recording starts.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) template: Template,
     pub(super) output: PathBuf,
-    /// Scenario of the document to which the run is appended.
-    pub(super) earlier: Option<Scenario>,
     /// Process to attach to, if any.
     pub(super) process: Option<RecordedProcess>,
 }

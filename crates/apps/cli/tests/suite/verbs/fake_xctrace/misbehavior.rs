@@ -103,7 +103,7 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 24] = [
+const ELSEWHERE: [&str; 23] = [
     "leaves-target",
     "refuses-changed",
     "asks-enter",
@@ -115,7 +115,6 @@ const ELSEWHERE: [&str; 24] = [
     "saving-hangs",
     "exit-19",
     "exit-21",
-    "exit-57",
     "no-configuration",
     "propagates-status",
     "basename-in-cwd",
@@ -201,8 +200,7 @@ fn misbehaviors_with_other_arguments_end_as_expected() {
         "/bin/sleep",
         "60",
     ];
-    let options: &[&str] = &["--recording-options", "f", "--all-processes"];
-    let cases: [CaseWithOptions; 6] = [
+    let cases: [CaseWithOptions; 5] = [
         (
             "exit-21",
             attach,
@@ -235,7 +233,6 @@ fn misbehaviors_with_other_arguments_end_as_expected() {
             "",
             (4, SAVED, BundleState::Complete),
         ),
-        ("exit-57", options, "", (57, "missing", BundleState::Absent)),
         (
             "aborts-34ms",
             sleep,

@@ -144,7 +144,7 @@ fn environment_and_standard_streams_are_passed_on() {
     assert!(in_order(&said, &["Ctrl-C", "Output file saved"]), "{said}");
 
     let options = ["--target-stdin", "small.toml", "--target-stdout", "said"];
-    let command = ["--append-run", "--launch", "/bin/cat", "--"];
+    let command = ["--launch", "/bin/cat", "--"];
     let arguments = [RECORD, &options, &["--output", "two.trace"], &command].concat();
     assert_eq!(code(&output(xctrace(folder.path(), &[], &arguments))), 0);
     let said = fs::read_to_string(folder.path().join("said")).unwrap();
@@ -241,61 +241,17 @@ fn a_running_process_can_be_recorded() {
 fn the_bundle_is_saved_at_the_requested_path() {
     let folder = folder();
     let place = folder.path();
-    fs::create_dir(place.join("many")).unwrap();
     let launch = ["--launch", "--", "/bin/sh", "-c", "exit 0"];
     let into =
         |output_to: &[&str]| output(xctrace(place, &[], &[RECORD, output_to, &launch].concat()));
-    let count = |dir: &str| {
-        let entries = fs::read_dir(place.join(dir)).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.starts_with("Launch_sh_")).count()
-    };
-    assert_eq!(code(&into(&["--output", "many"])), 0);
-    assert_eq!(code(&into(&["--output", "many"])), 0);
-    assert_eq!((count("many"), count(".")), (2, 0));
-    assert_eq!(code(&into(&[])), 0);
-    assert_eq!(count("."), 1);
-    assert_eq!(code(&into(&["--output", "many/one.trace"])), 0);
-    assert!(place.join("many/one.trace/form.template").is_file());
-    let again = into(&["--output", "many/one.trace"]);
+    for no_bundle in [&["--output", "many"][..], &[]] {
+        assert_eq!(code(&into(no_bundle)), 64);
+    }
+    assert_eq!(code(&into(&["--output", "one.trace"])), 0);
+    assert!(place.join("one.trace/form.template").is_file());
+    let again = into(&["--output", "one.trace"]);
     assert_eq!(code(&again), 1);
     assert!(stderr(&again).starts_with("Trace file already exists"));
-}
-
-/// A run is added to the same bundle, which keeps its template.
-#[test]
-fn append_run_adds_a_run_to_the_bundle() {
-    let folder = folder();
-    let one = recording(&[], &["/bin/sh", "-c", "exit 0"]);
-    assert_eq!(code(&output(xctrace(folder.path(), &[], &one))), 0);
-    let launch = [
-        "--output",
-        "out.trace",
-        "--append-run",
-        "--launch",
-        "/bin/sleep",
-        "0",
-    ];
-    let more = [
-        &["record", "--template", "Time Profiler"],
-        launch.as_slice(),
-    ]
-    .concat();
-    let done = output(xctrace(folder.path(), &[], &more));
-    assert_eq!(code(&done), 0, "{}", stderr(&done));
-    let report = report(folder.path(), "out.trace");
-    assert_eq!(report["run"]["number"], 2);
-    assert_eq!(report["run"]["template"], "Metal System Trace");
-    assert_eq!(report["process"]["name"], "sleep");
-    let first = super::metalens(
-        folder.path(),
-        &["analyze", "out.trace", "--run", "1", "--json"],
-    );
-    assert!(
-        stdout(&first).contains(r#""name": "sh""#),
-        "{}",
-        stdout(&first)
-    );
 }
 
 /// A template is named by its path, and its switch for the Shader Timeline has an effect.

@@ -91,7 +91,6 @@ const GOOD: &[Case] = &[
     plain("lost-events"),
     plain("counters-unsupported"),
     plain("basename-in-cwd"),
-    plain("exit-57"),
     plain("shader-timeline-refused"),
     plain("other-copy"),
     plain("leaves-scratch"),

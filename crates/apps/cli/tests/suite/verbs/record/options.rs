@@ -40,11 +40,6 @@ fn options_become_arguments_of_xctrace() {
         "",
         "|--time-limit|90s|--window|2500ms",
     );
-    check_metal(
-        &["--run-name", "before: a b"],
-        "",
-        "|--run-name|before: a b",
-    );
     check(
         &["--no-signposts"],
         &format!("{metal}--output|BUNDLE|--no-prompt"),
@@ -100,8 +95,6 @@ fn options_that_xcode_or_metalens_does_not_know_are_refused() {
         assert_eq!(bench.disk(), "", "{options:?}");
     };
 
-    let too_old = "error: --run-name needs Xcode 26.0 or later; this is xctrace 16.0 (16F6)\n";
-    check("16.0 (16F6)", &["--run-name", "a"], 3, too_old);
     let too_old = "error: --instrument needs Xcode 14.0 or later; this is xctrace 13.0 (13E113)\n";
     check("13.0 (13E113)", &["--cpu"], 3, too_old);
     let now = "26.0 (17C529)";
@@ -111,7 +104,6 @@ fn options_that_xcode_or_metalens_does_not_know_are_refused() {
         1,
         "Instrument with name 'Clairvoyance' cannot be found",
     );
-    check(now, &["--device", "Toaster"], 1, "Unable to find device");
     check(
         now,
         &["--template", "No Such"],
@@ -127,7 +119,6 @@ fn options_that_xcode_or_metalens_does_not_know_are_refused() {
     check(now, &["--window", "soon"], 2, "invalid value 'soon'");
     check(now, &["--env", "=x"], 2, "a variable is NAME=VALUE");
     check(now, &["--attach", "1"], 2, "cannot be used with");
-    check(now, &["--append-run", "--force"], 2, "cannot be used with");
 }
 
 #[test]

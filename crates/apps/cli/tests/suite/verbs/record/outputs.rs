@@ -1,4 +1,4 @@
-//! Tests how a recording treats files that exist: it keeps them, replaces them, or adds a run.
+//! Tests how a recording treats files that exist: it keeps or replaces them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,23 +65,19 @@ fn an_existing_bundle_survives_a_failed_recording() {
     each(&ways, |&(way, code)| {
         let bench = with_old();
         let before = files(&bench.here());
-        for option in ["--force", "--append-run"] {
-            let settings = format!("MISBEHAVE={way}");
-            let output = bench.run(&[&settings], &[OLD, &[option]].concat());
-            let seen = bench.seen(&output);
-
-            // The first run of an appended bundle has rows; the last must have some too.
-            assert_eq!(output.status.code(), Some(code), "{way} {option}: {seen}");
-            let is_kept = |path: &Path| {
-                let path = path.display().to_string();
-                path.contains("x.incomplete") || path.contains("x.empty")
-            };
-            let mut after = files(&bench.here());
-            let all = after.len();
-            after.retain(|path, _| !is_kept(path));
-            assert_eq!(after.len() != all, code == 4, "{way} {option}: {seen}");
-            assert!(after == before, "{way} {option}: {seen}");
-        }
+        let settings = format!("MISBEHAVE={way}");
+        let output = bench.run(&[&settings], &[OLD, &["--force"]].concat());
+        let seen = bench.seen(&output);
+        assert_eq!(output.status.code(), Some(code), "{way}: {seen}");
+        let is_kept = |path: &Path| {
+            let path = path.display().to_string();
+            path.contains("x.incomplete") || path.contains("x.empty")
+        };
+        let mut after = files(&bench.here());
+        let all = after.len();
+        after.retain(|path, _| !is_kept(path));
+        assert_eq!(after.len() != all, code == 4, "{way}: {seen}");
+        assert!(after == before, "{way}: {seen}");
     });
 }
 
@@ -105,39 +101,6 @@ fn force_replaces_the_bundle_and_the_files_beside_it() {
     bench.fine(&[], &recording(&["--force"], "exit 0"));
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
     assert_eq!(bench.report("x.trace")["process"]["name"], "bench");
-}
-
-#[test]
-fn append_run_adds_a_run() {
-    let bench = Bench::new();
-    bench.fine(&[], &recording(&[], "exit 0"));
-    let first = bench.report("x.trace");
-    assert_eq!(first["run"]["number"], 1);
-    let output = bench.fine(
-        &[],
-        &recording(&["--append-run", "--time-limit", "50ms"], "exec sleep 600"),
-    );
-    assert!(
-        stderr(&output).contains("was still running at the time limit"),
-        "of the last run"
-    );
-    let last = bench.report("x.trace");
-    assert_eq!(last["run"]["number"], 2);
-    assert_eq!(last["run"]["end_reason"], "Time limit reached");
-    let again = bench.fine(&[], &["analyze", "x.trace", "--run", "1", "--json"]);
-    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
-    assert_eq!(again["counts"], first["counts"]);
-    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
-}
-
-#[test]
-fn append_run_needs_an_existing_bundle() {
-    let bench = Bench::new();
-    let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
-    assert_eq!(output.status.code(), Some(1));
-    let expected = "error: x.trace is not a .trace bundle, so no run can be appended to it\n";
-    assert_eq!(stderr(&output), expected);
-    assert_eq!(bench.disk(), "");
 }
 
 /// The error comes before the recording.
@@ -177,21 +140,6 @@ fn existing_files_beside_the_bundle_are_kept() {
         check(&recording(&["--force"], "exit 0"), 0);
         assert!(fs::read_to_string(&file).is_err() || name == "x.recording.json");
     }
-}
-
-#[test]
-fn append_run_replaces_only_files_of_metalens() {
-    let bench = Bench::new();
-    bench.fine(&[], &recording(&[], "exit 0"));
-    let ours = bench.json("x.recording.json");
-    bench.fine(&[], &recording(&["--append-run"], "exit 0"));
-    assert_eq!(bench.json("x.recording.json")["schema"], ours["schema"]);
-    let file = bench.here().join("x.recording.json");
-    fs::write(&file, r#"{"schema": "mine"}"#).unwrap();
-    let before = files(&bench.here());
-    let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
-    assert_eq!(output.status.code(), Some(1), "{}", bench.seen(&output));
-    assert_eq!(files(&bench.here()), before);
 }
 
 /// The recorded program itself creates files with the names of the outputs. They and the recording

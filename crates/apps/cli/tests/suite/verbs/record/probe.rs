@@ -216,11 +216,6 @@ fn what_cannot_be_recorded_is_said() {
         2,
         "--simulate needs --recorder xctrace",
     );
-    check(
-        &["probe", "--append-run", "-o", "a.jsonl", "--", "./client"],
-        2,
-        "--append-run needs",
-    );
 }
 
 #[test]

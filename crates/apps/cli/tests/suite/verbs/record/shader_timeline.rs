@@ -85,15 +85,6 @@ fn a_missing_template_or_switch_is_refused() {
     );
 }
 
-#[test]
-fn append_run_is_refused_because_a_bundle_keeps_its_template() {
-    let folder = metalens_testing::scratch();
-    template(folder.path(), "shaderprofiler");
-    let output = record(folder.path(), &["--append-run"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("cannot be combined with --append-run"));
-}
-
 /// A recording with a changed template that cannot be exported names that cause, and is read natively.
 #[test]
 fn an_export_that_fails_names_the_changed_template() {
