@@ -88,7 +88,6 @@
 //! * `event-depth` is the lane in which Instruments draws a row, and never filters rows.
 //! * The same input gives the same output, byte for byte.
 
-mod agreement;
 mod analysis;
 mod analyze;
 mod basics;
@@ -99,7 +98,6 @@ mod idle_stacks;
 mod measure;
 mod metrics;
 mod profile;
-mod raw_check;
 mod replay;
 mod report;
 mod request;
@@ -109,7 +107,6 @@ mod tables;
 mod testing;
 mod what_if;
 
-pub use agreement::{Agreement, agreement, agreement_selection};
 pub use analysis::{
     Analysis, AnyInterval, CommandBuffer, ExplainedGap, GpuInterval, GpuSpan, IdleStretch,
 };
@@ -127,7 +124,6 @@ pub use metrics::cpu::SampledFunctions;
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
-pub use raw_check::{RawComparison, compare_raw};
 pub use report::*;
 pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
 pub use request::{Request, StepChoice};

@@ -12,8 +12,6 @@ mod display;
 mod document;
 mod folder;
 pub(crate) mod functions;
-mod raw_events;
-mod raw_tables;
 pub(crate) mod schema;
 pub(crate) mod single;
 mod tables;
@@ -31,7 +29,6 @@ use crate::scenario::table::Table;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
-use raw_tables::{RawTable, is_raw_file};
 
 /// Writes the export of a scenario into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.
@@ -53,9 +50,6 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
             tables::write_rows(table, &run.optional, &mut document)?;
             document.finish()?;
         }
-        for table in RawTable::exported(scenario) {
-            table.write(&mut folder, scenario, &run.plan)?;
-        }
         truths.push(truth::count_truth(&run));
         contents.push(toc::Contents::new(&run.plan));
     }
@@ -70,7 +64,7 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
 /// Returns whether an export of any scenario may have a document of this name.
 fn is_exported(name: &str) -> bool {
     let mut tables = Table::ALL.into_iter().flat_map(Table::file_names);
-    tables.any(|file_name| file_name == name) || is_raw_file(name)
+    tables.any(|file_name| file_name == name)
 }
 
 fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {

@@ -147,7 +147,7 @@ pub const EXPERIMENTS: [Experiment; 16] = [
         id: "probe",
         question: "Does the probe reach a program, and do its times agree with those of xctrace?",
         does: "records the bundled workload with the probe in it, and compares log and recording",
-        expected: "both have the same command buffers, with GPU times that differ by 1 µs at most",
+        expected: "both have as many command buffers, and their GPU work spans the same time, to 1 µs",
         judge: judges::probe,
     },
 ];

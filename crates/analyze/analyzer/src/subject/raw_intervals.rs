@@ -40,7 +40,7 @@ const SUBMISSIONS: u64 = 0x93;
 const SUBMITTED: std::ops::RangeInclusive<u64> = 0x30B..=0x30D;
 
 /// Names of the channels whose codes are known, in the order of these.
-pub(crate) const CHANNELS: [&str; 3] = ["Vertex", "Fragment", "Compute"];
+const CHANNELS: [&str; 3] = ["Vertex", "Fragment", "Compute"];
 
 /// Returns the GPU intervals of all processes, sorted by start; `None` if no raw event tells of
 /// one, or the clock is not recorded.

@@ -4,10 +4,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{
-    Agreement, Bound, Report, Request, WaitVerdict, agreement, agreement_selection,
-};
-use metalens_trace::{Input, LoadOptions};
+use metalens_analyzer::{Bound, Report, Request, WaitVerdict};
 
 use crate::report;
 use crate::windows::tables::{ANALYZED, Interval, Tables};
@@ -610,39 +607,6 @@ fn a_log_gives_the_figures_of_a_recording() {
             logged.kernels[0].dispatches,
             Some(dispatches / program.per_buffer as u64 * 2)
         );
-    }
-}
-
-/// A recording and a log of one run have the same command buffers and times, though their clocks and
-/// numbers differ.
-#[test]
-fn a_log_and_a_recording_of_one_run_agree() {
-    for per_buffer in [1, 5] {
-        let program = Program {
-            per_buffer,
-            ..Program::default()
-        };
-        let tables = program.run().tables;
-        let folder = metalens_testing::scratch();
-        tables.write(folder.path());
-        let file = folder.path().join("run.jsonl");
-        std::fs::write(&file, log(&tables, &[])).unwrap();
-        let load = |path: &Path| {
-            let input = Input::open(path).unwrap();
-            input
-                .load(&agreement_selection(), LoadOptions::default())
-                .unwrap()
-        };
-        let count = (program.count / per_buffer) as u64;
-        let expected = Agreement {
-            recorded: count,
-            logged: count,
-            matched: count,
-            median_ns: 0,
-            worst_ns: 0,
-        };
-        let found = agreement(&load(folder.path()), &load(&file));
-        assert_eq!(found, Some(expected));
     }
 }
 

@@ -14,6 +14,7 @@ mod inputs;
 mod integers;
 mod layout;
 mod manager;
+mod raw_events;
 mod row;
 mod shuffle;
 mod spec;

@@ -43,9 +43,6 @@ pub(crate) trait Cells {
     /// Writes a percentage, given in billionths of a percent.
     fn percent(&mut self, billionths: u64);
 
-    /// Writes the nanoseconds of a tick of the machine's clock, as a fraction.
-    fn timebase(&mut self, numerator: u64, denominator: u64);
-
     /// Writes a text of the given type.
     fn text(&mut self, kind: Text, value: &str);
 
@@ -98,15 +95,6 @@ pub(crate) enum Number {
     SignpostId,
     /// A decimal number, given in billionths.
     FixedDecimal,
-    KdebugClass,
-    KdebugSubclass,
-    KdebugCode,
-    KdebugFunction,
-    KdebugArgument,
-    MachAbsoluteTime,
-    MachContinuousTime,
-    /// A date, in nanoseconds since 1970.
-    TimeSinceEpoch,
     Priority,
 }
 
@@ -181,14 +169,6 @@ impl Number {
             Self::Core => "core",
             Self::SignpostId => "os-signpost-identifier",
             Self::FixedDecimal => "fixed-decimal",
-            Self::KdebugClass => "kdebug-class",
-            Self::KdebugSubclass => "kdebug-subclass",
-            Self::KdebugCode => "kdebug-code",
-            Self::KdebugFunction => "kdebug-func",
-            Self::KdebugArgument => "kdebug-arg",
-            Self::MachAbsoluteTime => "mach-absolute-time",
-            Self::MachContinuousTime => "mach-continuous-time",
-            Self::TimeSinceEpoch => "time-since-epoch",
             Self::Priority => "metal-workload-priority",
         }
     }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use super::dates::{date, start_ns};
 use super::display;
 use super::folder::Folder;
-use super::raw_tables::RawTable;
 use super::tables::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
@@ -88,10 +87,6 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
             continue;
         }
         writeln!(out, "            {}", entry(table, scenario))?;
-    }
-
-    for schema in RawTable::listed_last(scenario) {
-        writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
 
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")

@@ -178,13 +178,6 @@ impl Cells for XmlCells<'_> {
         self.close("percent");
     }
 
-    fn timebase(&mut self, numerator: u64, denominator: u64) {
-        let text = format!("{numerator}/{denominator}");
-        self.open("mach-timebase-info");
-        self.put(&format!("{text}\">{text}"));
-        self.close("mach-timebase-info");
-    }
-
     fn text(&mut self, kind: Text, value: &str) {
         if let Some(id) = self.texts[kind as usize].get(value) {
             return self.refer(kind.tag(), *id);
@@ -335,12 +328,7 @@ impl Number {
             | Self::EncoderId
             | Self::Tid
             | Self::Priority
-            | Self::SignpostId
-            | Self::KdebugClass
-            | Self::KdebugSubclass
-            | Self::KdebugCode
-            | Self::KdebugFunction
-            | Self::KdebugArgument => display::hex(value, out),
+            | Self::SignpostId => display::hex(value, out),
             Self::Core => {
                 out.extend_from_slice(b"CPU ");
                 display::decimal(value, out);
@@ -355,14 +343,9 @@ impl Number {
             }
             Self::SizeInBytes => display::bytes(value, out),
             Self::Boolean => out.extend_from_slice(if value == 0 { b"No" } else { b"Yes" }),
-            Self::Uint32
-            | Self::NestingLevel
-            | Self::ConnectionUuid
-            | Self::Color
-            | Self::Pid
-            | Self::MachAbsoluteTime
-            | Self::MachContinuousTime
-            | Self::TimeSinceEpoch => display::decimal(value, out),
+            Self::Uint32 | Self::NestingLevel | Self::ConnectionUuid | Self::Color | Self::Pid => {
+                display::decimal(value, out);
+            }
         }
     }
 }

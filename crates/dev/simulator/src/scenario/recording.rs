@@ -76,10 +76,6 @@ pub struct Recording {
     /// with megabytes of zeros, which take time to write and to read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub large_blocks: bool,
-    /// True if an export has the raw events, as if the user had requested `kdebug` and `time-info`.
-    /// Every bundle has them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub raw_events: bool,
 }
 
 impl Default for Recording {
@@ -112,7 +108,6 @@ impl Default for Recording {
             shader_timeline: false,
             tagged_stacks: false,
             large_blocks: false,
-            raw_events: false,
         }
     }
 }

@@ -4,15 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use metalens_analyzer::{Agreement, agreement, agreement_selection};
 use metalens_failure::shell;
 use metalens_files::path_size;
 use metalens_recorder::{
     LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, RecordingSubject, StopRequest,
     Watcher, as_text, loadable, log_beside,
 };
-use metalens_text::units::{bytes, counted, time};
-use metalens_trace::{Input, LoadOptions, Trace};
+use metalens_text::units::{bytes, counted};
 
 use super::{ProgramOutput, RecordChoices, note, reason};
 use crate::exit;
@@ -116,7 +114,7 @@ pub(super) fn keep_of_failed(draft: LogDraft, output: &Path, force: bool) -> any
     }
 }
 
-/// Keeps the log beside a bundle, and says how well both agree.
+/// Keeps the log beside a bundle.
 pub(super) fn keep(draft: LogDraft, bundle: &Path, force: bool, quiet: bool) -> anyhow::Result<()> {
     let Some(log) = draft.keep(bundle, force)? else {
         note(
@@ -129,38 +127,5 @@ pub(super) fn keep(draft: LogDraft, bundle: &Path, force: bool, quiet: bool) -> 
     if quiet {
         return Ok(());
     }
-    let (recorded, logged) = (load(bundle)?, load(&log)?);
-    let agreement = agreement(&recorded, &logged);
-    note(
-        "log",
-        &format!(
-            "saved {}; {}",
-            shell::quoted_path(&log),
-            in_words(agreement)
-        ),
-    )
-}
-
-fn load(path: &Path) -> anyhow::Result<Trace> {
-    // The recorder may have ended the program before its log had an end.
-    let options = LoadOptions {
-        allow_truncated: true,
-        ..LoadOptions::default()
-    };
-    Ok(Input::open(path)?.load(&agreement_selection(), options)?)
-}
-
-fn in_words(agreement: Option<Agreement>) -> String {
-    let Some(agreement) = agreement else {
-        return "none of its command buffers is in the recording".to_owned();
-    };
-    format!(
-        "{} of {} in the recording and {} in the log are the same, and their GPU times differ by {} in the \
-         median and {} at most",
-        agreement.matched,
-        counted(agreement.recorded, "command buffer"),
-        agreement.logged,
-        time(agreement.median_ns),
-        time(agreement.worst_ns),
-    )
+    note("log", &format!("saved {}", shell::quoted_path(&log)))
 }

@@ -4,9 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use metalens_analyzer::{compare_raw, selection_with_raw_events};
 use metalens_text::shown;
-use metalens_text::units::counted;
 use metalens_trace::{
     Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare, selection_to_compare,
 };
@@ -14,7 +12,7 @@ use metalens_trace::{
 use crate::analyzing::with_input;
 use crate::{exit, out};
 
-/// Prints which cells differ, and whether raw events agree with the table derived from them.
+/// Prints which cells differ.
 pub(super) fn run(bundle: &Path, export: &Path) -> anyhow::Result<ExitCode> {
     if with_input(Input::open(bundle).map_err(Into::into), bundle)?.kind() != InputKind::Bundle {
         anyhow::bail!("{} is not a .trace bundle", bundle.display());
@@ -22,25 +20,8 @@ pub(super) fn run(bundle: &Path, export: &Path) -> anyhow::Result<ExitCode> {
     let exported = load(export, &Selection::everything().with_rendered_labels())?;
     let native = load(bundle, &selection_to_compare(&exported))?;
     let tables = compare(&native, &exported);
-    let mut agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0);
-    let mut text = screen(&tables);
-    for (path, form) in [(bundle, "bundle"), (export, "export")] {
-        if let Some(raw) = compare_raw(load(path, &selection_with_raw_events())?)? {
-            agree &= raw.agrees();
-            text.push_str(&format!(
-                "raw events of the {form} have {} intervals; {} of the {} in metal-gpu-intervals are \
-                 the same, and {} of {} name the same work\n",
-                raw.raw, raw.same, raw.derived, raw.same_names, raw.named,
-            ));
-            if raw.after_end > 0 {
-                let after_end = counted(raw.after_end, "more raw interval");
-                text.push_str(&format!(
-                    "{after_end} after the end of the recording, which the table leaves out\n"
-                ));
-            }
-        }
-    }
-    out::page().write_all(text.as_bytes())?;
+    let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0);
+    out::page().write_all(screen(&tables).as_bytes())?;
     Ok(if agree {
         ExitCode::SUCCESS
     } else {

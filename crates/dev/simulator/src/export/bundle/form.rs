@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::archive::{self, Field, Node};
 use super::file::write_file;
+use super::raw_events::{MACH_EPOCH, timebase};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::dates;
-use crate::export::raw_events::{MACH_EPOCH, timebase};
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;

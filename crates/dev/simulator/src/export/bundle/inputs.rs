@@ -1,12 +1,12 @@
 //! Writes the tables that a recorder fills and that bundles store as inputs: raw events, signposts,
 //! clocks, threads and the GPU. Tables with the same schema differ in an attribute.
 
+use super::raw_events::{self, KDEBUG, TIME_INFO};
 use super::row::RowCells;
 use super::spec::{Attribute, Spec};
 use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
-use crate::export::raw_events::{self, KDEBUG, TIME_INFO};
 use crate::export::schema::Schema;
 use crate::optional::{Optional, signposts};
 use crate::plan::{Plan, ProcessIndex};

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::archive::{self, Field, Node};
 use super::file::{compressed, create_dir};
+use super::raw_events::timebase;
 use super::spec::Spec;
 use super::store;
 use crate::error::Error;
-use crate::export::raw_events::timebase;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 

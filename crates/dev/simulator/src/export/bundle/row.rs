@@ -59,9 +59,6 @@ impl<'a> RowCells<'a> {
     }
 }
 
-/// Bit that marks a time as nanoseconds since 1970.
-const SINCE_EPOCH: u64 = 1 << 63;
-
 impl Cells for RowCells<'_> {
     /// Writes a NULL cell: all bits are ones.
     fn nothing(&mut self) {
@@ -72,7 +69,6 @@ impl Cells for RowCells<'_> {
         match kind {
             // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
             Number::FixedDecimal => self.raw(value + 0x7fff_ffff_ffff_ffff),
-            Number::TimeSinceEpoch => self.raw(SINCE_EPOCH | value),
             _ => self.raw(value),
         }
     }
@@ -81,10 +77,6 @@ impl Cells for RowCells<'_> {
     /// The percentages of counters are decimals in `gpu-counter-value`.
     fn percent(&mut self, _billionths: u64) {
         self.nothing();
-    }
-
-    fn timebase(&mut self, numerator: u64, denominator: u64) {
-        self.raw((numerator << 32) | denominator);
     }
 
     fn text(&mut self, _kind: Text, value: &str) {

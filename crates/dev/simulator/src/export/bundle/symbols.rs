@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::file::{create_dir, write_file};
 use super::inputs::{Input, KDEBUG_STRINGS};
+use super::raw_events::KDEBUG;
 use super::spec::Attribute;
 use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet};
 use crate::export::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};
-use crate::export::raw_events::KDEBUG;
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Scenario;
 

@@ -3,14 +3,13 @@
 //!
 //! The events and their arguments are those of real bundles of an M1 and an M2. Only the arguments
 //! about GPU intervals are written; the others are 0. The codes of channels other than Vertex,
-//! Fragment and Compute are unknown, so their work has no event. Every bundle has these tables. An
-//! export has them if the user requests them. No real export of these tables was available: the XML
-//! of their cells is assumed to be that of similar cells.
+//! Fragment and Compute are unknown, so their work has no event.
 
-use super::cells::{Cells, Number, Sheet};
-use super::dates;
-use super::schema::Schema;
+use super::store::Store;
 use crate::error::Error;
+use crate::export::cells::{Cells, Number, Sheet};
+use crate::export::dates;
+use crate::export::schema::Schema;
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::scenario::kinds::Clock;
 
@@ -50,6 +49,9 @@ pub(super) const TIME_INFO: Schema = Schema {
 /// Mach ticks at the start of a run, some hours after the machine was started.
 pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
 
+/// Bit that marks a time as nanoseconds since 1970.
+const SINCE_EPOCH: u64 = 1 << 63;
+
 /// Returns the nanoseconds per tick as a fraction: 125 / 3 as on Apple silicon, or 1 for a clock
 /// that resolves every nanosecond.
 pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
@@ -60,15 +62,15 @@ pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
 }
 
 /// Writes the clock of the machine at the start of the run.
-pub(super) fn time_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+pub(super) fn time_info(sheet: &mut Store<'_>) -> Result<(), Error> {
     let start_ns = dates::start_ns_since_1970(sheet.plan().run);
     let (numerator, denominator) = timebase(sheet.plan().clock);
     sheet.row(|cells| {
         cells.number(Number::SampleTime, 0);
-        cells.number(Number::MachAbsoluteTime, MACH_EPOCH);
-        cells.number(Number::MachContinuousTime, MACH_EPOCH + 2_400_000_000);
-        cells.timebase(numerator, denominator);
-        cells.number(Number::TimeSinceEpoch, start_ns);
+        cells.raw(MACH_EPOCH);
+        cells.raw(MACH_EPOCH + 2_400_000_000);
+        cells.raw((numerator << 32) | denominator);
+        cells.raw(SINCE_EPOCH | start_ns);
     })
 }
 
@@ -86,7 +88,7 @@ struct Event {
 }
 
 /// Writes the encoders of every command buffer, and its commit.
-pub(super) fn commands<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+pub(super) fn commands(sheet: &mut Store<'_>) -> Result<(), Error> {
     let plan = sheet.plan();
     for buffer in &plan.buffers {
         let pid = u64::from(plan.process(buffer.process).pid);
@@ -110,7 +112,7 @@ pub(super) fn commands<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 }
 
 /// Writes the time of every kick on its channel, in ticks.
-pub(super) fn execution<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+pub(super) fn execution(sheet: &mut Store<'_>) -> Result<(), Error> {
     let plan = sheet.plan();
     for (kick, channel) in known_channels(plan) {
         let event = Event {
@@ -131,7 +133,7 @@ pub(super) fn execution<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 }
 
 /// Writes the encoder of every submission with a known owner.
-pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+pub(super) fn submissions(sheet: &mut Store<'_>) -> Result<(), Error> {
     let plan = sheet.plan();
     for (kick, channel) in known_channels(plan).filter(|(kick, _)| kick.attributed) {
         let event = Event {
@@ -170,7 +172,7 @@ fn ticks(ns: u64, clock: Clock) -> u64 {
     MACH_EPOCH + (ns * denominator).div_ceil(numerator)
 }
 
-fn write<'a>(sheet: &mut impl Sheet<'a>, event: &Event) -> Result<(), Error> {
+fn write(sheet: &mut Store<'_>, event: &Event) -> Result<(), Error> {
     sheet.row(|cells| {
         cells.number(Number::EventTime, event.at_ns);
         match event.process {
@@ -182,12 +184,11 @@ fn write<'a>(sheet: &mut impl Sheet<'a>, event: &Event) -> Result<(), Error> {
         for _ in 0..3 {
             cells.nothing();
         }
-        cells.number(Number::KdebugClass, CLASS);
-        cells.number(Number::KdebugSubclass, event.subclass);
-        cells.number(Number::KdebugCode, event.code);
-        cells.number(Number::KdebugFunction, POINT);
+        for value in [CLASS, event.subclass, event.code, POINT] {
+            cells.raw(value);
+        }
         for argument in event.arguments {
-            cells.number(Number::KdebugArgument, argument);
+            cells.raw(argument);
         }
     })
 }
