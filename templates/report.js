@@ -671,7 +671,7 @@
   function drawHeld(row, pixels, ratio) {
     const { kind, series, covered } = held[row.lane], least = 1.5 / ratio;
     // Engines have the shades of phases: their lanes have names, and so do their boxes.
-    const paint = shade => ({ colour: colors[`${kind === 'engine' ? 'phase' : kind}-${shade}`], full: 1 });
+    const paint = shade => ({ colour: colors[`${kind}-${shade}`], full: 1 });
     if (covered) {
       const sums = new Map([...covered.shades].map(
         ([shade, values]) => [shade, spread(values, covered.width_ns, view, pixels)]));
@@ -1364,7 +1364,7 @@
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
       const own = new Set(names.values()).size === names.size;
       const wordsOf = name => kind === 'counter' ? `${name} of the peak` : `${kind} ${name}`;
-      const shown = kind === 'engine' ? [] : own ? [...names].map(([name, shade]) => [wordsOf(name), shade]) : [[label, 0]];
+      const shown = own ? [...names].map(([name, shade]) => [wordsOf(name), shade]) : [[label, 0]];
       for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
         // Several counters have the same shades.
         if (explained.has(words)) continue;
@@ -1379,7 +1379,7 @@
       if (here < of) {
         const note = document.createElement('p');
         note.className = 'faint';
-        note.textContent = `Of ${count(of)} ${kind === 'engine' ? 'intervals of ' + label : kind + 's'}, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
+        note.textContent = `Of ${count(of)} ${kind}s, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
         legend.after(note);
       }
     }

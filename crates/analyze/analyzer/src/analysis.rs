@@ -378,14 +378,6 @@ impl Analysis {
         &self.lanes.performance
     }
 
-    /// Returns the work of engines beside the GPU's channels inside the window, each with its name
-    /// and in order of time: those of the report's `engines`, then its frames. The intervals of an
-    /// engine may overlap.
-    pub fn engines(&self) -> impl Iterator<Item = (&'static str, &[StateInterval])> {
-        let engines = self.lanes.engines.iter();
-        engines.map(|(name, intervals)| (*name, intervals.as_slice()))
-    }
-
     /// Returns the samples of each hardware counter in the whole recording, in the order of the
     /// report's `counters`.
     #[must_use]

@@ -14,7 +14,6 @@ use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::{Figures, WorkFigures};
-use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
@@ -93,11 +92,7 @@ fn analyze_part(trace: Trace, request: &Request, step: Option<SelectedStep>) -> 
         host: &figures.idle.host,
         steps: subject.series.first(),
     };
-    let mut surroundings = Surroundings::new(tables, &input, || {
-        let splitter = GapSplitter::new(&subject);
-        let gaps = occupancy.gaps.iter();
-        gaps.flat_map(|gap| splitter.stretches(gap)).collect()
-    })?;
+    let mut surroundings = Surroundings::new(tables, &input)?;
     let lanes = std::mem::take(&mut surroundings.lanes);
     surroundings.not_recorded.extend(absent_spills);
 
@@ -160,8 +155,7 @@ fn report(
         memory: surroundings.memory,
         heap: surroundings.heap,
         counters: surroundings.counters,
-        engines: surroundings.engines.engines,
-        frames: surroundings.engines.frames,
+        engines: surroundings.engines,
         cpu: surroundings.cpu,
         work: None,
         sanity,

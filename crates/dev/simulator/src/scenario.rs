@@ -75,7 +75,7 @@ use table::Table;
 /// length = "1ms"
 ///
 /// [[process.engine]]
-/// kind = "neural-engine"          # mps, core-ml, drawable-wait, frame, neural-engine-internal
+/// kind = "neural-engine"          # mps, core-ml, drawable-wait, neural-engine-internal
 /// label = "encoder"
 /// start = "701ms"
 /// length = "200us"
@@ -155,7 +155,7 @@ pub struct Process {
     /// Times during which its main thread did not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hang: Vec<Hang>,
-    /// Work of engines beside the GPU's channels, and frames.
+    /// Work of engines beside the GPU's channels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engine: Vec<EngineWork>,
 }

@@ -32,7 +32,6 @@ mod compare;
 mod counters;
 mod coverage;
 mod embedded_font;
-mod engines;
 mod font;
 mod gaps;
 mod idle;

@@ -169,32 +169,6 @@ fn thousands_of_phases_stay_legible() {
     check_all(&analysis, "thousands");
 }
 
-/// Every engine beside the GPU's channels has a strip, with the share of time that it covers.
-#[test]
-fn engines_are_strips() {
-    let engines = ["neural-engine", "core-ml", "mps", "drawable-wait", "frame"];
-    let engines = engines.map(|kind| {
-        // Work of MPSGraph counts where it lies inside GPU work of the process.
-        let (length, every, count) = match kind {
-            "mps" => ("1us", "100us", 40),
-            _ => ("500us", "1ms", 4),
-        };
-        format!(
-            "[[process.engine]]\nkind = \"{kind}\"\nlabel = \"a long label of {kind}\"\n\
-             start = \"701ms\"\nlength = \"{length}\"\nevery = \"{every}\"\ncount = {count}\n"
-        )
-    });
-    let text = PHASES.replacen(
-        "    [[process.signpost]]",
-        &(engines.concat() + "    [[process.signpost]]"),
-        1,
-    );
-    let analysis = analysis_of_toml(&text);
-    assert_eq!(analysis.engines().count(), 5);
-    insta::assert_snapshot!("engines_Timeline", scene(Chart::Timeline, &analysis));
-    check_all(&analysis, "engines");
-}
-
 #[test]
 fn alt_texts() {
     let analysis = with_limits();

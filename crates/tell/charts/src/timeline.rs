@@ -6,7 +6,6 @@ use metalens_text::units::{count, time};
 use crate::canvas::{AXIS, Area, Canvas, MARGIN};
 use crate::counters;
 use crate::coverage::Grid;
-use crate::engines;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
 use crate::panel::{self, NAMES, Panel, SHARES};
@@ -52,7 +51,6 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
 
     let mut bands = phases::bands(analysis, &canvas.palette);
-    bands.extend(engines::bands(analysis, &canvas.palette));
     bands.extend(states::band(analysis, &canvas.palette));
     bands.extend(counters::bands(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);

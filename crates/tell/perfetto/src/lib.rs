@@ -95,7 +95,6 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
 
     gpu::others(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;
-    states::engines(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
     counters::hardware(analysis, &mut tracks, &mut events)?;
 

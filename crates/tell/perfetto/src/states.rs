@@ -1,5 +1,4 @@
-//! Writes the steps, phases of the process, work of engines beside the GPU's channels, and
-//! performance states of the GPU.
+//! Writes the steps, phases of the process, and performance states of the GPU.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +8,7 @@ use metalens_analyzer::{Analysis, StateInterval};
 
 use crate::event::TraceEvents;
 use crate::lanes::NestedLanes;
-use crate::tracks::{ENGINES, LanedTracks, MACHINE, OpenTracks, PHASES, STEPS, Tracks};
+use crate::tracks::{LanedTracks, MACHINE, OpenTracks, PHASES, STEPS, Tracks};
 
 /// Writes the steps. They have a track of their own, because the analysis found them.
 pub(crate) fn steps<W: Write>(
@@ -73,40 +72,6 @@ pub(crate) fn performance<W: Write>(
         slice
             .flag("induced", state.is_induced.then_some(true))
             .finish()?;
-    }
-    Ok(())
-}
-
-/// Writes the work of engines beside the GPU's channels. Tables that name no process belong to the
-/// whole machine.
-pub(crate) fn engines<W: Write>(
-    analysis: &Analysis,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
-) -> io::Result<()> {
-    let engines = &analysis.report.engines;
-    let of_machine = |name: &str| {
-        let mut engines = engines.iter();
-        engines.any(|engine| engine.id.label() == name && !engine.of_process)
-    };
-    if engines.iter().any(|engine| !engine.of_process) {
-        tracks.machine(&analysis.report, events)?;
-    }
-
-    for (index, (name, intervals)) in analysis.engines().enumerate() {
-        let pid = if of_machine(name) {
-            MACHINE
-        } else {
-            tracks.pid()
-        };
-        let mut laned = LanedTracks::new(pid, name, ENGINES + index);
-        for interval in intervals {
-            let (start_ns, end_ns) = (interval.start_ns, interval.end_ns);
-            let track = laned.place(start_ns, end_ns, tracks, events)?;
-            events
-                .slice(track, "engine", &interval.what, start_ns, end_ns)?
-                .finish()?;
-        }
     }
     Ok(())
 }

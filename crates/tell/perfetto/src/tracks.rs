@@ -20,9 +20,6 @@ pub(crate) const ENCODING: usize = 101;
 /// Position of the completions in the list.
 pub(crate) const COMPLETION: usize = 102;
 
-/// Position of the first engine beside the GPU's channels; the other engines follow.
-pub(crate) const ENGINES: usize = 103;
-
 /// Process number of all other processes together. macOS never uses it.
 pub(crate) const OTHERS: u64 = 100_000;
 /// Process number of several analyzed processes together.

@@ -2,7 +2,6 @@
 
 use super::counters::{CounterSample, CounterSeries};
 use super::cpu::SampledFunctions;
-use super::engines::EngineLane;
 use crate::basics::state_interval::StateInterval;
 
 /// Series over time that pictures draw and a report only sums up.
@@ -10,8 +9,6 @@ use crate::basics::state_interval::StateInterval;
 pub(crate) struct Lanes {
     /// Performance states of the GPU, in order of time.
     pub performance: Vec<StateInterval>,
-    /// Work of other engines, then frames.
-    pub engines: Vec<EngineLane>,
     /// Samples of the counters, in the order of the report.
     pub counters: Vec<CounterSeries>,
     /// Allocated memory of the process, in bytes; empty if it does not change in the window.

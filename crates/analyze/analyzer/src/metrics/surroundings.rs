@@ -4,7 +4,7 @@
 use super::busy_window::BusyWindow;
 use super::counters::{CounterInput, CounterSample, counters};
 use super::cpu::{self, CpuSpans};
-use super::engines::{Engines, engines};
+use super::engines::engines;
 use super::heap::heap;
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
@@ -14,7 +14,7 @@ use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::metrics::machine::others;
 use crate::report::{
-    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, NotRecorded, Shader,
+    AllocatedMemory, Counters, Cpu, Engine, Heap, Kernel, Machine, Memory, NotRecorded, Shader,
 };
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
@@ -28,7 +28,7 @@ pub(crate) struct Surroundings {
     pub memory: Option<Memory>,
     pub heap: Option<Heap>,
     pub counters: Option<Counters>,
-    pub engines: Engines,
+    pub engines: Vec<Engine>,
     pub lanes: Lanes,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
@@ -51,13 +51,8 @@ pub(crate) struct SurroundingsInput<'a> {
 }
 
 impl Surroundings {
-    /// Computes the parts, and frees the memory of the tables. `idle` returns all idle time with its
-    /// causes.
-    pub(crate) fn new(
-        tables: SurroundingTables,
-        input: &SurroundingsInput<'_>,
-        idle: impl Fn() -> Vec<(Span, Cause)>,
-    ) -> Result<Self> {
+    /// Computes the parts, and frees the memory of the tables.
+    pub(crate) fn new(tables: SurroundingTables, input: &SurroundingsInput<'_>) -> Result<Self> {
         let (recording, subject) = (input.recording, input.subject);
         let busy_window = input.busy_window;
         let mut not_recorded = Vec::new();
@@ -103,8 +98,8 @@ impl Surroundings {
         let counters = read_counters.map_err(|why| not_recorded.push(why)).ok();
 
         let (buffers, names) = (&subject.buffers, &recording.names);
-        let mut engines = engines(tables.engines, busy_window, buffers, idle, names);
-        not_recorded.append(&mut engines.not_recorded);
+        let (engines, absent) = engines(tables.engines, busy_window, buffers, names);
+        not_recorded.extend(absent);
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let before = Span::new(0, window.start_ns);
         let before = (subject.cut.reach().start_ns == 0).then_some(before);
@@ -117,7 +112,6 @@ impl Surroundings {
         not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
         let lanes = Lanes {
             performance,
-            engines: std::mem::take(&mut engines.lanes),
             counters: series,
             memory: levels(machine.allocated.as_ref(), window),
             sampled: sampled.unwrap_or_default(),

@@ -131,8 +131,6 @@ pub struct Report {
     /// Work of engines beside the GPU's channels. An engine is missing if the recording has no row of
     /// it, which does not prove that it did nothing.
     pub engines: Vec<Engine>,
-    /// Frames that the process presented; null if none were recorded.
-    pub frames: Option<Frames>,
     /// CPU samples of the threads of the process; null if none were recorded.
     pub cpu: Option<Cpu>,
     /// Throughput of kernels whose work is known; null if no work file was given.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Engine, EngineId, GapParts, Report, Request};
+use metalens_analyzer::{Engine, EngineId, NotRecorded, Report, Request};
 use metalens_simulator::{EngineKind, EngineWork, Nanos, Scenario, write_bundle, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
 use metalens_trace::{Input, LoadOptions, Selection};
@@ -48,7 +48,7 @@ fn work(kind: EngineKind, [start, length, every, count]: [u64; 4], window_ns: u6
 }
 
 fn scenario() -> Scenario {
-    use EngineKind::{CoreMl, DrawableWait, Frame, Mps, NeuralEngine};
+    use EngineKind::{CoreMl, DrawableWait, Mps, NeuralEngine};
     let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
     let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
     let window = plain.report.window.start_ns;
@@ -57,7 +57,6 @@ fn scenario() -> Scenario {
         work(Mps, [0, 10, 168, 3], window),
         work(CoreMl, [20, 40, 168, 2], window),
         work(DrawableWait, [100, 50, 1, 1], window),
-        work(Frame, [0, 30, 100, 4], window),
     ];
     // The table of the Neural Engine names no process, so that this counts; the rest does not.
     scenario.process[1].engine = vec![
@@ -78,17 +77,9 @@ fn reports() -> [Report; 2] {
     [bundle, export].map(|path| analyze_input(&path, &Request::default()).unwrap().report)
 }
 
-/// Idle time by cause in microseconds: completion, encoding, GPU start latency.
-fn parts([completion, encoding, start_latency]: [u64; 3]) -> GapParts {
-    GapParts {
-        completion_ns: completion * 1_000,
-        encoding_ns: encoding * 1_000,
-        start_latency_ns: start_latency * 1_000,
-        ..GapParts::default()
-    }
-}
-
-fn check(engine: &Engine, times: [u64; 4], idle: GapParts) {
+/// Checks the number of intervals, and in microseconds the busy time and its part in which the GPU
+/// was idle.
+fn check(engine: &Engine, expected: [u64; 3]) {
     let us = |ns: u64| {
         assert_eq!(ns % 1_000, 0);
         ns / 1_000
@@ -96,30 +87,22 @@ fn check(engine: &Engine, times: [u64; 4], idle: GapParts) {
     let found = [
         engine.intervals,
         us(engine.busy_ns),
-        us(engine.while_gpu_busy_ns),
         us(engine.while_gpu_idle_ns),
     ];
-    assert_eq!(found, times, "{:?}", engine.id);
-    assert_eq!(engine.idle, idle, "{:?}", engine.id);
-    assert_eq!(engine.idle.total_ns(), engine.while_gpu_idle_ns);
-    assert_eq!(
-        engine.while_gpu_busy_ns + engine.while_gpu_idle_ns,
-        engine.busy_ns
-    );
+    assert_eq!(found, expected, "{:?}", engine.id);
 }
 
 #[test]
-fn engines_are_joined_to_the_idle_time_by_cause() {
+fn busy_times_of_engines_are_measured_against_the_idle_time() {
     for report in reports() {
         let [mps, neural, core_ml, wait] = report.engines.as_slice() else {
             panic!("{:?}", report.engines);
         };
-        // Intervals, busy time, while the GPU is busy, while it is idle.
-        check(mps, [3, 30, 30, 0], parts([0, 0, 0]));
-        // From 5 to 80: 5 beside the GPU, then all 65 of completion latency and 5 of 8 of encoding.
-        check(neural, [2, 75, 5, 70], parts([65, 5, 0]));
-        check(core_ml, [2, 80, 0, 80], parts([80, 0, 0]));
-        check(wait, [1, 50, 0, 50], parts([0, 0, 50]));
+        check(mps, [3, 30, 0]);
+        // From 5 to 80: 5 beside the GPU.
+        check(neural, [2, 75, 70]);
+        check(core_ml, [2, 80, 80]);
+        check(wait, [1, 50, 50]);
 
         let ids = report
             .engines
@@ -132,23 +115,13 @@ fn engines_are_joined_to_the_idle_time_by_cause() {
             (EngineId::DrawableWait, true),
         ];
         assert!(ids.eq(expected));
-        // The idle time is 316 µs.
-        assert_eq!(neural.share_of_idle, Some(70.0 / 316.0));
-        assert_eq!(neural.work[0].label.as_deref(), Some("NeuralEngine work"));
-        assert_eq!(
-            (neural.work[0].intervals, neural.work[0].total_ns),
-            (2, 95_000)
-        );
-
-        let frames = report.frames.unwrap();
-        assert_eq!((frames.requests, frames.presented), (4, Some(4)));
-        let interval = frames.interval.unwrap();
-        assert_eq!((interval.count, interval.median_ns), (3, 100_000));
+        // The window has 346 µs.
+        assert_eq!(neural.ratio, Some(75.0 / 346.0));
         assert!(
             !report
                 .not_recorded
                 .iter()
-                .any(|part| part.what == "engines")
+                .any(|part| part.what.starts_with("engines"))
         );
     }
 }
@@ -197,13 +170,7 @@ fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
     let [mps] = report.engines.as_slice() else {
         panic!("{:?}", report.engines);
     };
-    check(mps, [2, 30, 18, 12], parts([12, 0, 0]));
-    // The command buffer is no part of the name.
-    let [graph] = mps.work.as_slice() else {
-        panic!("{:?}", mps.work);
-    };
-    assert_eq!(graph.label.as_deref(), Some("MPSGraph:0x1f"));
-    assert_eq!((graph.intervals, graph.total_ns), (2, 30_000));
+    check(mps, [2, 30, 12]);
 }
 
 /// In real recordings, each row has the start and the end of the GPU's work on its command buffer.
@@ -245,54 +212,38 @@ fn work_of_mpsgraph_in_real_recordings_is_of_its_submitter() {
     }
 }
 
-/// A table without rows tells nothing: the engine is missing, and the report says so.
+/// A table without rows in the window tells nothing: the engine is missing, and the report says so.
 #[test]
 fn engines_without_rows_are_not_recorded() {
-    let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
-    scenario.process[0].engine = vec![work(EngineKind::NeuralEngineInternal, [0, 1, 1, 1], 0)];
-    let report = analyze_scenario(&scenario, &Request::default())
-        .unwrap()
-        .report;
-    // Its only row ends before the window: an empty section would say nothing.
-    assert!(report.engines.is_empty(), "{:?}", report.engines);
-    let parts = report.not_recorded.iter();
-    let missing = parts.filter(|part| part.what.starts_with("engines") || part.what == "frames");
-    let missing: Vec<(&str, &str)> = missing
-        .map(|part| (part.what.as_str(), part.why.text.as_str()))
-        .collect();
-    let expected = [
-        ("engines.neural-engine", "ane-hw-intervals-internal"),
-        ("engines", "mps-hw-intervals"),
-    ];
-    assert_eq!(missing.len(), expected.len(), "{missing:?}");
-    for ((what, why), (part, table)) in missing.into_iter().zip(expected) {
-        assert_eq!(what, part);
-        assert!(why.contains(table), "{why}");
-    }
-}
-
-/// Frames of another process are no frames of this one, and their rows are there.
-#[test]
-fn frames_of_others_are_counted() {
-    let mut scenario = scenario();
-    let is_frame = |engine: &EngineWork| engine.kind == EngineKind::Frame;
-    let (frames, own): (Vec<_>, Vec<_>) = std::mem::take(&mut scenario.process[0].engine)
-        .into_iter()
-        .partition(is_frame);
-    scenario.process[0].engine = own;
-    scenario.process[1]
-        .engine
-        .retain(|engine| !is_frame(engine));
-    scenario.process[1].engine.extend(frames);
-    let report = analyze_scenario(&scenario, &Request::default())
-        .unwrap()
-        .report;
-    let absent = report
-        .not_recorded
-        .iter()
-        .find(|absent| absent.what == "frames");
-    assert_eq!(
-        absent.unwrap().why.text,
-        "ca-client-present-request has no row of this process in the window, and 4 of others"
+    let missing = |kind, start| {
+        let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
+        scenario.process[0].engine = vec![work(kind, [0, 1, 1, 1], start)];
+        let report = analyze_scenario(&scenario, &Request::default())
+            .unwrap()
+            .report;
+        let parts = report.not_recorded.into_iter();
+        parts
+            .filter(|part| part.what.starts_with("engines"))
+            .collect::<Vec<_>>()
+    };
+    // The only row ends before the window.
+    let [all]: [NotRecorded; 1] = missing(EngineKind::NeuralEngineInternal, 0)
+        .try_into()
+        .unwrap();
+    assert_eq!(all.what, "engines");
+    assert!(
+        all.why.text.contains("ane-hw-intervals, coreml"),
+        "{}",
+        all.why.text
     );
+
+    let window = analyze_scenario(
+        &Scenario::from_toml(DISPATCHES).unwrap(),
+        &Request::default(),
+    );
+    let window = window.unwrap().report.window.start_ns;
+    let others = missing(EngineKind::NeuralEngineInternal, window);
+    let others: Vec<&str> = others.iter().map(|part| part.what.as_str()).collect();
+    let expected = ["engines.mps", "engines.core-ml", "engines.drawable-wait"];
+    assert_eq!(others, expected);
 }

@@ -76,9 +76,6 @@ impl Table {
             Self::AneHwIntervalsInternal => has_work_of(EngineKind::NeuralEngineInternal),
             Self::CoremlOsSignpost => has_work_of(EngineKind::CoreMl),
             Self::CaClientBufferWaitInterval => has_work_of(EngineKind::DrawableWait),
-            Self::CaClientPresentRequest | Self::CaClientPresentedHandler => {
-                has_work_of(EngineKind::Frame)
-            }
             _ => true,
         };
 
@@ -175,8 +172,6 @@ impl Table {
             Self::AneHwIntervalsInternal => engines::ANE_INTERVALS_INTERNAL,
             Self::CoremlOsSignpost => engines::COREML_SIGNPOST,
             Self::CaClientBufferWaitInterval => engines::BUFFER_WAIT,
-            Self::CaClientPresentRequest => engines::PRESENT_REQUEST,
-            Self::CaClientPresentedHandler => engines::PRESENTED_HANDLER,
         }
     }
 }
@@ -229,7 +224,5 @@ pub(super) fn write_rows<'a>(
         }
         Table::CoremlOsSignpost => engines::write_core_ml(work, sheet),
         Table::CaClientBufferWaitInterval => engines::write_drawable_waits(work, sheet),
-        Table::CaClientPresentRequest => engines::write_present_requests(work, sheet),
-        Table::CaClientPresentedHandler => engines::write_presented(work, sheet),
     }
 }

@@ -1,4 +1,4 @@
-//! Simulates the work of engines beside the GPU's channels, and frames.
+//! Simulates the work of engines beside the GPU's channels.
 //!
 //! The columns are those of real bundles. Real rows are known only of the table of MPSGraph. Values
 //! that real bundles store in an unknown form are NULL.
@@ -45,8 +45,6 @@ pub enum EngineKind {
     CoreMl,
     /// Wait for a drawable, in `ca-client-buffer-wait-interval`.
     DrawableWait,
-    /// Frame: requested at its start and presented at its end.
-    Frame,
 }
 
 /// Checks an entry of a scenario.
@@ -56,7 +54,7 @@ pub(super) fn check(place: &str, work: &EngineWork) -> Result<(), Error> {
     instant(&format!("{place}.every"), work.every, 1)
 }
 
-/// A piece of work of an engine, or a frame.
+/// A piece of work of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedWork {
     pub(crate) process: ProcessIndex,
@@ -226,70 +224,6 @@ pub(crate) fn write_drawable_waits<'a>(
     each(work, sheet, EngineKind::DrawableWait, |cells, work| {
         span(cells, work);
         cells.thread(work.process);
-    })
-}
-
-pub(crate) const PRESENT_REQUEST: Schema = Schema {
-    name: "ca-client-present-request",
-    documentation: "When programs asked to present a frame.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        (
-            "cmdbuffer-id",
-            "Commmand Buffer Id",
-            "metal-command-buffer-id",
-        ),
-        ("surface-id", "Surface ID", "displayed-surface-swap"),
-        ("at-time", "At Time", "start-time"),
-        ("minimal-duration", "Minimal Duration", "start-time"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-    ],
-};
-
-/// Writes `ca-client-present-request`: the start of every frame.
-pub(crate) fn write_present_requests<'a>(
-    work: &[PlannedWork],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    each(work, sheet, EngineKind::Frame, |cells, work| {
-        cells.number(Number::StartTime, work.start_ns);
-        cells.number(Number::CommandBufferId, 0);
-        cells.nothing();
-        cells.nothing();
-        cells.nothing();
-        cells.thread(work.process);
-        cells.process(work.process);
-    })
-}
-
-pub(crate) const PRESENTED_HANDLER: Schema = Schema {
-    name: "ca-client-presented-handler",
-    documentation: "When programs were notified that a frame was presented.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        ("drawable-id", "Drawable ID", "displayed-surface-swap"),
-        ("status", "Status", "uint64"),
-        ("at-time", "At Time", "start-time"),
-        ("delta", "Delta", "duration"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-    ],
-};
-
-/// Writes `ca-client-presented-handler`: the end of every frame.
-pub(crate) fn write_presented<'a>(
-    work: &[PlannedWork],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    each(work, sheet, EngineKind::Frame, |cells, work| {
-        cells.number(Number::StartTime, work.end_ns);
-        cells.nothing();
-        cells.number(Number::Uint64, 0);
-        cells.nothing();
-        cells.nothing();
-        cells.thread(work.process);
-        cells.process(work.process);
     })
 }
 

@@ -55,6 +55,4 @@ tables! {
     AneHwIntervalsInternal,
     CoremlOsSignpost,
     CaClientBufferWaitInterval,
-    CaClientPresentRequest,
-    CaClientPresentedHandler,
 }

@@ -114,35 +114,3 @@ fn phases_and_states_are_drawn() {
         .collect();
     assert_eq!(states, ["Minimum", "Maximum"]);
 }
-
-/// Work of a table without processes is on tracks of the machine; the rest on those of the process.
-#[test]
-fn engines_are_drawn() {
-    let mut text = SCENARIO.replace("LONG", "long");
-    for kind in ["neural-engine", "mps", "frame"] {
-        let engine = format!(
-            "[[process.engine]]\nkind = \"{kind}\"\nlabel = \"{kind} work\"\nstart = \"702ms\"\n\
-             length = \"100us\"\nevery = \"1ms\"\ncount = 5\n\n[[process.signpost]]"
-        );
-        text = text.replacen("[[process.signpost]]", &engine, 1);
-    }
-    let scenario = Scenario::from_toml(&text).unwrap();
-    let analysis = analyze_scenario(&scenario, &Request::default()).unwrap();
-    let drawn = check("engines", &analysis);
-
-    // Four frames lie between five requests.
-    let cases = [
-        (MACHINE, "Neural Engine", "neural-engine work", 5),
-        // The only one that lies inside GPU work of the process.
-        (4200, "MPSGraph", "mps work", 1),
-        (4200, "Frames", "frame 1", 4),
-    ];
-    for (pid, track, first, count) in cases {
-        let slices = drawn.on(pid, |name| name == track);
-        assert_eq!(slices.len(), count, "{track}");
-        assert_eq!(slices[0].name, first, "{track}");
-    }
-}
-
-/// Process number of the GPU itself.
-const MACHINE: u64 = 100_002;

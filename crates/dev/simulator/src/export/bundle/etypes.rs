@@ -2,7 +2,7 @@
 
 /// Name in XML, name in a bundle, and bytes of a value in a row, as in bundles of Instruments 26.0.
 /// The order in a bundle's list varies, so readers must look a type up.
-const TYPES: [(&str, &str, usize); 76] = [
+const TYPES: [(&str, &str, usize); 75] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
     ("tid", "XRThreadIDTypeID", 8),
@@ -87,11 +87,6 @@ const TYPES: [(&str, &str, usize); 76] = [
     ("coreml-model-name", "XRCoreMLModelNameTypeID", 4),
     ("coreml-model-level", "XRCoreMLModelLevelTypeID", 4),
     ("event-concept", "XREventConceptTypeID", 4),
-    (
-        "displayed-surface-swap",
-        "XRDisplayedSurfaceSwapIDTypeID",
-        4,
-    ),
     ("gpu-hardware-trace", "XRGPUHardwareTraceIDTypeID", 8),
     ("gpu-memory-event-name", "XRGPUMemoryEventNameTypeID", 4),
     // Only bundles of the newest layout, of 2026, have this type.

@@ -76,18 +76,14 @@ pub(super) fn lanes<'a>(
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
-    let engines = analysis.engines().map(|(label, intervals)| {
-        let intervals: Vec<StatePiece<'_>> = intervals.iter().map(piece).collect();
-        (label, "engine", intervals)
-    });
     let lanes = [
         ("steps", "phase", steps),
         ("phases of the program", "phase", phases),
-    ]
-    .into_iter();
-    let lanes = lanes.chain(engines);
-    let lanes = lanes.chain([("GPU performance state", "state", states)]);
-    let lanes = lanes.filter_map(|(label, kind, all)| lane(label, kind, all));
+        ("GPU performance state", "state", states),
+    ];
+    let lanes = lanes
+        .into_iter()
+        .filter_map(|(label, kind, all)| lane(label, kind, all));
     let mut lanes: Vec<StateLane> = lanes.collect();
     for track in analysis.counter_tracks() {
         let values = join_neighbors(counter(&track, (window.start_ns, window.end_ns)));
