@@ -1,15 +1,13 @@
 //! Rules about the work: its size, its pattern, its speed.
 
-use super::evidence::{Evidence, Saving, bandwidth, is_share, matters, own_idle_ns, share_of};
+use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{
-    Effort, FrameworkName, GainCertainty, Kernel, KernelSpills, Report, Severity, WorkRow,
-};
+use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
@@ -159,51 +157,41 @@ const MANY: u64 = 100;
 
 fn eager_execution(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.8;
-    let shape = &report.shape;
+    const NAMED: usize = 6;
     let intervals = report.counts.intervals;
-    let small: u64 = report
-        .kernels
-        .iter()
-        .filter(|kernel| kernel.p95_ns < SMALL_NS)
-        .map(|kernel| kernel.instances)
-        .sum();
+    let is_small = |kernel: &&Kernel| kernel.p95_ns < SMALL_NS;
+    let small = report.kernels.iter().filter(is_small);
+    let small_intervals: u64 = small.clone().map(|kernel| kernel.instances).sum();
 
-    let alone = shape.command_buffers.median_encoders == Some(1);
-    let sequence = shape
-        .sequences
-        .first()
-        .filter(|sequence| sequence.kernels.len() > 1)?;
+    let alone = report.shape.command_buffers.median_encoders == Some(1);
+    let steps = report.steps.first()?;
+    let kind = steps.kinds.first().filter(|kind| kind.intervals > 1)?;
+    // One kernel per step leaves one stretch of idle time.
+    let idle_ns = idle_of_intervals_ns(report);
+    let saved_ns = idle_ns - idle_ns / kind.intervals;
     let fires = intervals >= MANY
         && alone
-        && is_share(small, intervals, SHARE)
-        && matters(sequence.idle_inside_ns, report, 0.0);
+        && is_share(small_intervals, intervals, SHARE)
+        && matters(saved_ns, report, 0.0);
     fires.then(|| {
+        let names = small.take(NAMED).map(|small| kernel(&small.name));
         let text = message!(
-            "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most \
-             command buffers have one encoder; the sequence {} ran {} times",
-            count(small),
+            "{} of {} GPU intervals are of kernels with a 95th percentile below {}: {}; most command \
+             buffers have one encoder, and most of the {} steps have {} intervals",
+            count(small_intervals),
             count(intervals),
             time(SMALL_NS),
-            chain(&sequence.kernels),
-            count(sequence.repetitions),
+            Message::joined(names, ", "),
+            count(steps.count),
+            count(kind.intervals),
         );
+        let place = kind.typical.as_ref().map(|typical| {
+            message!("typical step: at {}", moment(typical.start_ns))
+        });
         Evidence::new(text)
-            .at([message!("first sequence: at {}", moment(sequence.start_ns))])
-            // The fused kernel saves more: intermediate results stay on the chip.
-            .saving(Some(Saving {
-                ns: sequence.idle_inside_ns,
-                certainty: GainCertainty::AtLeast,
-                change: None,
-            }))
+            .at(place)
+            .saving_at_most(saved_ns, None)
     })
-}
-
-/// Returns the names of kernels in order: `a → b → c → …`.
-fn chain(kernels: &[String]) -> Message {
-    const SHOWN: usize = 6;
-    let shown = kernels.iter().take(SHOWN).map(|name| kernel(name));
-    let more = (kernels.len() > SHOWN).then(|| "…".into());
-    Message::joined(shown.chain(more), " → ")
 }
 
 fn tiny_kernels(report: &Report) -> Option<Evidence> {

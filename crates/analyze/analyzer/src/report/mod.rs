@@ -112,7 +112,7 @@ pub struct Report {
     pub channels: Vec<Channel>,
     /// Shaders of the process that the recording lists; the list has no times.
     pub shaders: Vec<Shader>,
-    /// Distribution of the GPU time: durations, overlap, repetition and outliers.
+    /// Distribution of the GPU time: durations, overlap and outliers.
     pub shape: Shape,
     /// Phases that the program named.
     pub phases: Phases,

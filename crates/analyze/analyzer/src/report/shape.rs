@@ -1,4 +1,4 @@
-//! Types of the distribution of GPU time: durations, overlap, repetition and outliers.
+//! Types of the distribution of GPU time: durations, overlap and outliers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,10 +22,6 @@ pub struct Shape {
     pub utilization: Vec<UtilizationChunk>,
     /// Command buffers of the process.
     pub command_buffers: CommandBuffers,
-    /// Sequences of labeled kernels on the Compute channel that repeat back to back, and could be
-    /// fused. At most five, the one that covers the most first; one may lie inside another. Empty
-    /// if nothing repeats more than by chance.
-    pub sequences: Vec<Sequence>,
     /// GPU intervals far longer than others of the same name.
     pub outliers: Outliers,
 }
@@ -121,29 +117,6 @@ pub struct CommandBuffers {
     /// Summed length of those gaps in nanoseconds. The rest of the idle time is between command
     /// buffers.
     pub gaps_inside_ns: u64,
-}
-
-/// Sequence of kernels that repeats back to back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Sequence {
-    /// Kernels in order. The first one is where the repetition was first detected; a cycle has no
-    /// start of its own.
-    pub kernels: Vec<String>,
-    /// Number of repetitions, counted only where at least two follow each other.
-    pub repetitions: u64,
-    /// Number of GPU intervals that are part of a repetition.
-    pub intervals: u64,
-    /// `intervals` divided by the number of intervals of the process on the Compute channel.
-    pub ratio: f64,
-    /// Start of the first repetition, in nanoseconds since the recording began.
-    pub start_ns: u64,
-    /// Summed durations of these intervals in nanoseconds.
-    pub total_ns: u64,
-    /// Idle time in nanoseconds between intervals of the same repetition. Fusing each repetition
-    /// into one kernel saves at most this time, and submissions.
-    pub idle_inside_ns: u64,
-    /// Idle time in nanoseconds between one repetition and the next one that follows it directly.
-    pub idle_between_ns: u64,
 }
 
 /// GPU intervals far longer than others of the same name: more than five times the median of

@@ -127,18 +127,15 @@ pub enum GainCertainty {
     About,
     /// Limit: the action saves no more.
     AtMost,
-    /// Prediction of the replay that leaves out a part of what the action saves.
-    AtLeast,
 }
 
 impl GainCertainty {
-    /// Returns the words before the number: `about`, `at most` or `at least`.
+    /// Returns the words before the number: `about` or `at most`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::About => "about",
             Self::AtMost => "at most",
-            Self::AtLeast => "at least",
         }
     }
 }

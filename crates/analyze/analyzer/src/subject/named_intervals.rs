@@ -158,12 +158,6 @@ impl NamedIntervals {
     pub(crate) fn dispatches(&self, kernel: usize) -> Option<u64> {
         self.dispatches.get(kernel).copied()
     }
-
-    /// Returns whether a label names the kernel. If not, it may be many kernels.
-    pub(crate) fn is_labeled(&self, kernel: usize) -> bool {
-        let group = self.groups.get(kernel);
-        group.is_some_and(|group| group.named_by != NamedBy::None)
-    }
 }
 
 /// Returns the sums of a value of each interval by its group; empty if there are no values.

@@ -56,12 +56,6 @@ fn check(report: &Report) {
             "both channels minus their overlap"
         );
     }
-    for sequence in &shape.sequences {
-        let members = sequence.repetitions * sequence.kernels.len() as u64;
-        assert_eq!(sequence.intervals, members);
-        let idle = sequence.idle_inside_ns + sequence.idle_between_ns;
-        assert!(idle <= report.gaps.total_ns && sequence.total_ns <= busy.sum_ns);
-    }
     for outlier in &shape.outliers.top {
         assert!(outlier.duration_ns > 5 * outlier.median_ns);
     }
@@ -80,27 +74,6 @@ fn parts_sum_to_the_whole() {
     for name in ["eager", "renderer", "awkward", "shared-machine"] {
         check(&preset(name));
     }
-}
-
-/// The presets define which kernels alternate, and for how long.
-#[test]
-fn sequences_of_presets_are_found() {
-    for name in ["eager", "batched", "pipelined"] {
-        let report = preset(name);
-        let [only] = report.shape.sequences.as_slice() else {
-            panic!("{name}: {:?}", report.shape.sequences);
-        };
-        assert_eq!(only.kernels, ["matmul", "softmax", "rms_norm", "rope"]);
-        assert_eq!((only.repetitions, only.intervals), (250, 1_000), "{name}");
-        assert_eq!(only.total_ns, report.busy.sum_ns, "{name}");
-        // All idle time is inside or between repetitions.
-        let idle = only.idle_inside_ns + only.idle_between_ns;
-        assert_eq!(idle, report.gaps.total_ns, "{name}");
-    }
-    assert!(
-        preset("renderer").shape.sequences.is_empty(),
-        "no Compute work"
-    );
 }
 
 #[test]

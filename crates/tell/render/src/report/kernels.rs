@@ -2,7 +2,6 @@
 
 use metalens_analyzer::message::{bytes, count, counted, kernel, moment, name, percent, time};
 use metalens_analyzer::{Kernel, Message, Outlier, Report, StepSeries, message};
-use metalens_text::fold_runs;
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::{known, share, short_time};
@@ -13,8 +12,6 @@ const KERNELS: (usize, usize) = (20, 200);
 const MOST_KERNELS: usize = 400;
 /// Largest number of channels on interactive pages.
 const CHANNELS: usize = 50;
-/// Largest number of kernels of a sequence that are named.
-const SEQUENCE: usize = 8;
 /// Largest number of outliers that are shown.
 const OUTLIERS: usize = 3;
 
@@ -173,10 +170,10 @@ pub(super) fn channels(report: &Report) -> Option<Section> {
     Some(section.with(Block::Table(table)))
 }
 
-/// Returns the pattern of the work: short, overlapping, repeating and outlying intervals.
+/// Returns the pattern of the work: short, overlapping and outlying intervals.
 pub(super) fn pattern(report: &Report) -> Option<Section> {
     let mut facts = pieces(report);
-    facts.extend(repetitions(report));
+    facts.extend(overlap_and_outliers(report));
     let section = Section::new("pattern", "Work pattern", 7);
     Block::facts(facts).map(|facts| section.with(facts))
 }
@@ -228,7 +225,7 @@ fn pieces(report: &Report) -> Vec<Fact> {
     facts
 }
 
-fn repetitions(report: &Report) -> Vec<Fact> {
+fn overlap_and_outliers(report: &Report) -> Vec<Fact> {
     let shape = &report.shape;
     let mut facts = Vec::new();
     for pair in shape.overlap.iter().filter(|pair| pair.overlap_ns > 0) {
@@ -241,24 +238,6 @@ fn repetitions(report: &Report) -> Vec<Fact> {
             time(pair.overlap_ns)
         );
         facts.push(Fact::new("overlap", text));
-    }
-
-    let sequences = shape.sequences.iter();
-    for sequence in sequences.filter(|sequence| sequence.kernels.len() > 1) {
-        let kernels = sequence.kernels.iter().take(SEQUENCE);
-        let kernels = kernels.map(|name| kernel(&fold_runs(name)));
-        let more = match sequence.kernels.len().saturating_sub(SEQUENCE) {
-            0 => None,
-            more => Some(message!("… {} more", count(more as u64))),
-        };
-        let text = message!(
-            "{} × {}: {} of GPU time, {} idle between them",
-            count(sequence.repetitions),
-            Message::joined(kernels.chain(more), " → "),
-            time(sequence.total_ns),
-            time(sequence.idle_inside_ns),
-        );
-        facts.push(Fact::new("repeats", text));
     }
 
     // A finding about outliers names them already.

@@ -1,10 +1,9 @@
-//! Computes the distribution of the GPU time: durations, overlap, repetition and outliers.
+//! Computes the distribution of the GPU time: durations, overlap and outliers.
 
 mod channels;
 mod command_buffers;
 mod interval_lengths;
 mod outliers;
-mod sequences;
 
 use metalens_trace::Names;
 
@@ -55,7 +54,6 @@ pub(crate) fn shape(
             &occupancy.gaps,
             &GapSplitter::new(subject),
         ),
-        sequences: sequences::sequences(mine, &lengths, &occupancy.gaps, names),
         outliers: outliers::outliers(mine, &lengths, names),
     }
 }
