@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'
     #[arg(required_unless_present_any = ["schema", "completions"], value_name = "SQL")]
     sql: Option<OsString>,
-    /// Recordings, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote, or s3://BUCKET/FOLDER
+    /// Recordings, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote
     #[arg(required_unless_present_any = ["schema", "completions"], value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
     /// Output format [default: by the extension of -o, else table]

@@ -13,9 +13,6 @@ pub(crate) enum Damage {
     Parquet(#[from] ParquetError),
     #[error(transparent)]
     Page(#[from] polars_parquet_format::thrift::Error),
-    #[cfg(feature = "s3")]
-    #[error(transparent)]
-    Store(#[from] polars::prelude::PolarsError),
 }
 
 /// Makes a reason of a text.

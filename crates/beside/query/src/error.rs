@@ -33,25 +33,9 @@ pub enum Error {
     /// A file of a dataset cannot be read.
     #[error("cannot read the dataset: {0}")]
     Read(String),
-    /// An object store refuses to list a dataset.
-    #[error("cannot list {address}: {why}")]
-    Store {
-        /// Address of the dataset, as the user gave it.
-        address: String,
-        /// Reason that the store gave.
-        why: String,
-    },
     /// A dataset cannot be listed.
     #[error(transparent)]
     Dataset(#[from] metalens_dataset::Error),
-    /// The dataset's address cannot be used.
-    #[error("{path}: {why}")]
-    Address {
-        /// Address of the dataset, as the user gave it.
-        path: String,
-        /// Reason why it cannot be used.
-        why: &'static str,
-    },
     /// An answer cannot be written.
     #[error("cannot write the answer: {0}")]
     Write(String),
@@ -61,7 +45,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Returns whether the statement or the address is wrong, whatever the data.
+    /// Returns whether the statement is wrong, whatever the data.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(
@@ -71,7 +55,6 @@ impl Error {
                 | Self::Unsafe { .. }
                 | Self::Unsupported(_)
                 | Self::Unknown(_)
-                | Self::Address { .. }
         )
     }
 
@@ -97,27 +80,7 @@ impl Error {
                  belong to it out of its folder"
                     .to_owned(),
             ),
-            Self::Store { .. } => Some(
-                "check the address, and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
-                 AWS_ENDPOINT_URL in the environment"
-                    .to_owned(),
-            ),
             _ => None,
-        }
-    }
-
-    /// Turns a failed request to an object store into an error with the store's own message,
-    /// where it sends one.
-    #[cfg(feature = "s3")]
-    pub(crate) fn from_store(address: &str, error: &PolarsError) -> Self {
-        let answer = first_paragraph(error);
-        let message = answer
-            .split_once("<Message>")
-            .and_then(|(_, rest)| rest.split_once("</Message>"));
-        let why = message.map_or(answer.as_str(), |(message, _)| message);
-        Self::Store {
-            address: address.to_owned(),
-            why: why.to_owned(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Reads ranges of a file in a folder or in an object store.
+//! Reads ranges of a file.
 
 use std::fs::File;
 use std::ops::Range;
@@ -14,15 +14,9 @@ const TAIL: u64 = 64 << 10;
 
 /// A file whose ranges are read when they are needed.
 pub(crate) struct FileBytes {
-    place: Place,
+    file: File,
     length: u64,
     tail: Bytes,
-}
-
-enum Place {
-    Folder(File),
-    #[cfg(feature = "s3")]
-    Store(crate::object::Object),
 }
 
 impl FileBytes {
@@ -30,25 +24,13 @@ impl FileBytes {
     pub(crate) fn open(path: &Path) -> Result<Self, Damage> {
         let file = metalens_files::open_unlinked(path)?;
         let length = file.metadata()?.len();
-        Self::new(Place::Folder(file), length)
-    }
-
-    /// Opens an object.
-    #[cfg(feature = "s3")]
-    pub(crate) fn of_object(address: &str) -> Result<Self, Damage> {
-        let object = crate::object::Object::find(address)?;
-        let length = object.length;
-        Self::new(Place::Store(object), length)
-    }
-
-    fn new(place: Place, length: u64) -> Result<Self, Damage> {
-        let mut file = Self {
-            place,
+        let mut bytes = Self {
+            file,
             length,
             tail: Bytes::new(),
         };
-        file.tail = file.range(length.saturating_sub(TAIL)..length)?;
-        Ok(file)
+        bytes.tail = bytes.range(length.saturating_sub(TAIL)..length)?;
+        Ok(bytes)
     }
 
     /// Returns the length in bytes.
@@ -69,14 +51,8 @@ impl FileBytes {
             let skipped = usize::try_from(skipped).map_err(|_| outside())?;
             return Ok(self.tail.slice(skipped..skipped + size));
         }
-        match &self.place {
-            Place::Folder(file) => {
-                let mut bytes = vec![0; size];
-                file.read_exact_at(&mut bytes, range.start)?;
-                Ok(bytes.into())
-            }
-            #[cfg(feature = "s3")]
-            Place::Store(object) => object.range(range, size),
-        }
+        let mut bytes = vec![0; size];
+        self.file.read_exact_at(&mut bytes, range.start)?;
+        Ok(bytes.into())
     }
 }

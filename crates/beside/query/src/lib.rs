@@ -15,8 +15,6 @@ mod damage;
 mod error;
 mod file_bytes;
 mod library;
-#[cfg(feature = "s3")]
-mod object;
 mod parquet_file;
 mod scan;
 mod source_run;
@@ -27,5 +25,4 @@ pub use answer::{Cell, QueryAnswer};
 pub use error::{Error, Result};
 pub use library::Library;
 pub use parquet_file::is_reading;
-pub use source_run::is_remote;
 pub use statement::check;

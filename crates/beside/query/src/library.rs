@@ -21,7 +21,7 @@ impl Library {
         Self::default()
     }
 
-    /// Adds every complete run of a dataset: a folder, or an address on S3. Reads only file names.
+    /// Adds every complete run of a dataset. Reads only file names.
     ///
     /// # Errors
     ///

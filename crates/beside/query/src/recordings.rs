@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 use metalens_dataset::is_dataset;
-use metalens_query::{Library, is_remote};
+use metalens_query::Library;
 use tempfile::TempDir;
 
 use crate::arguments::Arguments;
@@ -26,7 +26,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
     for path in &arguments.paths {
         let text = path.to_str();
         if let Some(text) = text
-            && (is_remote(text) || is_dataset(Path::new(path)))
+            && is_dataset(Path::new(path))
         {
             library.add(text)?;
         } else {

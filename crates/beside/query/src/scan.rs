@@ -15,7 +15,7 @@ use crate::cells::ColumnBuilder;
 use crate::damage::{Damage, wrong};
 use crate::file_bytes::FileBytes;
 use crate::parquet_file::ParquetFile;
-use crate::source_run::{SourceRun, is_remote};
+use crate::source_run::SourceRun;
 
 /// Tables that a run has only if a later version of metalens wrote it.
 const LATER: [&str; 3] = ["counters", "phase_kernels", "steps"];
@@ -23,8 +23,6 @@ const LATER: [&str; 3] = ["counters", "phase_kernels", "steps"];
 const OPEN_FILES: usize = 64;
 /// Number of rows after which a filter is applied, so that the rows it leaves out need no memory.
 const BATCH_ROWS: usize = 1 << 20;
-/// Number of requests to an object store at a time.
-const REQUESTS: usize = 32;
 
 /// A table of all runs.
 pub(crate) struct TableScan {
@@ -96,15 +94,7 @@ impl TableScan {
     }
 
     fn parquet(&self, path: &str, run: &SourceRun) -> Result<ParquetFile, Damage> {
-        #[cfg(feature = "s3")]
-        let bytes = if is_remote(path) {
-            FileBytes::of_object(path)?
-        } else {
-            FileBytes::open(Path::new(path))?
-        };
-        #[cfg(not(feature = "s3"))]
-        let bytes = FileBytes::open(Path::new(path))?;
-        let file = ParquetFile::new(bytes)?;
+        let file = ParquetFile::new(FileBytes::open(Path::new(path))?)?;
         for (key, what, expected) in [
             (TABLE_KEY, "the table", self.table),
             (RUN_KEY, "the run", run.partition.run.as_str()),
@@ -153,16 +143,14 @@ impl AnonymousScan for TableScan {
         };
         let columns: Vec<&ColumnInfo> = self.columns.iter().filter(is_read).collect();
         let runs = self.runs_for(filter.as_ref())?;
-        let threads = threads(&runs)?;
 
         let (mut parts, mut rows) = (Vec::new(), 0);
         for some in runs.chunks(OPEN_FILES) {
-            let files: PolarsResult<Vec<_>> =
-                threads.install(|| some.par_iter().map(|run| self.open(run)).collect());
+            let files: PolarsResult<Vec<_>> = some.par_iter().map(|run| self.open(run)).collect();
             let files: Vec<OpenFile<'_>> = files?.into_iter().flatten().collect();
             for batch in batches(&files) {
                 let height = height(batch)?;
-                let cells = threads.install(|| read(batch, &columns))?;
+                let cells = read(batch, &columns)?;
                 let mut part = frame(height, cells)?;
                 rows += part.height();
                 if let Some(filter) = &filter {
@@ -191,15 +179,6 @@ struct OpenFile<'a> {
     run: &'a SourceRun,
     path: String,
     file: ParquetFile,
-}
-
-/// Returns the threads that read: as many as the machine runs, or more if they wait for a store.
-fn threads(runs: &[&SourceRun]) -> PolarsResult<rayon::ThreadPool> {
-    let is_remote = runs.iter().any(|run| is_remote(&run.dataset));
-    let number = if is_remote { REQUESTS } else { 0 };
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(number).build();
-    threads
-        .map_err(|error| PolarsError::ComputeError(format!("cannot start threads: {error}").into()))
 }
 
 /// Splits files into batches that have enough rows for a filter.

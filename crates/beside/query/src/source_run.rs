@@ -10,9 +10,3 @@ pub(crate) struct SourceRun {
     /// Path below the folder of a table: `device=…/date=…/run=…/part.parquet`.
     pub(crate) file: String,
 }
-
-/// Returns whether a dataset is in an object store.
-#[must_use]
-pub fn is_remote(dataset: &str) -> bool {
-    dataset.starts_with("s3://")
-}

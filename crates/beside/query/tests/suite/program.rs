@@ -189,15 +189,6 @@ fn duckdb_and_pyarrow_agree() {
     check("check-dataset", metalens(), &inputs);
 }
 
-/// A dataset on an S3 server answers as it does in a folder.
-#[test]
-#[cfg(feature = "s3")]
-fn a_bucket_answers_as_a_folder_does() {
-    let folder = with_dataset();
-    let program = Path::new(env!("CARGO_BIN_EXE_metalens-query"));
-    check("check-s3", program, &[folder.path().join("fleet")]);
-}
-
 /// Runs a script that needs Python packages. It exits with 3 where they are not installed.
 fn check(script: &str, program: &Path, arguments: &[PathBuf]) {
     let python = std::env::var("METALENS_PYTHON").unwrap_or("python3".to_owned());
