@@ -11,15 +11,18 @@ mod totals;
 
 use std::collections::{BTreeMap, HashSet};
 
-use metalens_analyzer::message::{count, counted, name, path, percent, time};
+use metalens_analyzer::message::{count, counted, name, path};
 use metalens_analyzer::{Message, message};
 use metalens_text::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::metrics::{metric, unit_of};
 use crate::outliers::find_outliers;
+use crate::sentences;
 use crate::statistics::median;
 use crate::trend::trend;
+use crate::unit::Unit;
 use metalens_analyzer::Number;
 pub use repeats::mark_repeats;
 pub use row::{IndexRow, RowIdle, RowKernel};
@@ -27,6 +30,8 @@ pub use totals::{FindingTotal, RowFinding, total_findings};
 
 /// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
+/// Ids of the figures in which outliers and trends are searched: of the run, and of its steps.
+pub const SEARCHED: [&str; 3] = ["busy.ratio", "window.span_ns", "steps.median_ns"];
 /// Figures by which the amounts of work are equal.
 const INTERVALS: &str = "counts.intervals";
 const BUFFERS: &str = "counts.command_buffers";
@@ -63,8 +68,8 @@ pub struct IndexOutlier {
     pub report: String,
     /// Name of its group.
     pub group: String,
-    /// Figure in which the recording is far from the others.
-    pub figure: IndexFigure,
+    /// Path in a report of the figure in which the recording is far from the others.
+    pub figure: String,
     /// Value of the figure.
     pub value: Number,
     /// Median of the group.
@@ -82,8 +87,8 @@ pub struct IndexOutlier {
 pub struct GroupTrend {
     /// Name of the group.
     pub group: String,
-    /// Figure that the trend is about.
-    pub figure: IndexFigure,
+    /// Path in a report of the figure that the trend is about.
+    pub figure: String,
     /// Number of recordings with a date and a value.
     pub recordings: u64,
     /// Start of the first recording, ISO 8601.
@@ -104,67 +109,26 @@ pub struct GroupTrend {
     pub says: Message,
 }
 
-/// A figure of a recording in which outliers and trends are searched.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexFigure {
-    /// GPU busy share of the window.
-    Busy,
-    /// Length of the window in nanoseconds.
-    Span,
-    /// Mean gap in nanoseconds.
-    MeanGap,
+/// Returns the smallest difference worth reporting: 5 % of the median, and at most two percentage points for
+/// a share.
+fn floor(figure: &str, median: f64) -> f64 {
+    let floor = 0.05 * median.abs();
+    match unit_of(figure) {
+        Some(Unit::Ratio) => floor.min(0.02),
+        _ => floor,
+    }
 }
 
-impl IndexFigure {
-    const ALL: [Self; 3] = [Self::Busy, Self::Span, Self::MeanGap];
+/// Returns the name of a figure for sentences.
+#[must_use]
+pub fn figure_name(figure: &str) -> &'static str {
+    metric(figure).map_or("", |figure| figure.name)
+}
 
-    /// Returns the id of the figure in a report.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Busy => "busy.ratio",
-            Self::Span => "window.span_ns",
-            Self::MeanGap => "gaps.mean_ns",
-        }
-    }
-
-    fn value(self, row: &IndexRow) -> Option<f64> {
-        row.of.figure(self.id()).map(Number::get)
-    }
-
-    /// Returns the name for sentences.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Busy => "busy",
-            Self::Span => "window",
-            Self::MeanGap => "mean gap",
-        }
-    }
-
-    /// Returns the smallest difference worth reporting: 5 % of the median, and at most two
-    /// percentage points for a share.
-    fn floor(self, median: f64) -> f64 {
-        match self {
-            Self::Busy => (0.05 * median).min(0.02),
-            _ => 0.05 * median.abs(),
-        }
-    }
-
-    /// Returns a value as text.
-    #[must_use]
-    pub fn text(self, value: f64) -> Message {
-        match self {
-            Self::Busy => percent(value),
-            Self::Span | Self::MeanGap => {
-                let whole = Number::new(value).map_or(0, Number::to_whole);
-                time(whole)
-            }
-        }
-    }
+/// Returns a value of a figure as text.
+#[must_use]
+pub fn figure_text(figure: &str, value: Number) -> Message {
+    sentences::value(value, unit_of(figure).unwrap_or(Unit::Count))
 }
 
 /// Facts that are equal in all recordings of a group.
@@ -247,7 +211,7 @@ pub fn outliers(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<IndexOutlier
     let mut outliers = Vec::new();
     for group in groups {
         let members = members(rows, group);
-        for figure in IndexFigure::ALL {
+        for figure in SEARCHED {
             outliers.extend(figure_outliers(&members, group, figure));
         }
     }
@@ -257,21 +221,24 @@ pub fn outliers(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<IndexOutlier
 fn figure_outliers(
     members: &[&IndexRow],
     group: &SameWorkGroup,
-    figure: IndexFigure,
+    figure: &str,
 ) -> Vec<IndexOutlier> {
     let known = members
         .iter()
-        .filter_map(|row| Some((*row, figure.value(row)?)));
+        .filter_map(|row| Some((*row, row.of.figure(figure)?.get())));
     let (known, values): (Vec<&IndexRow>, Vec<f64>) = known.unzip();
     let Some(middle) = median(&values) else {
         return Vec::new();
     };
-    let Some(result) = find_outliers(&values, figure.floor(middle)) else {
+    let Some(result) = find_outliers(&values, floor(figure, middle)) else {
         return Vec::new();
     };
 
     let others = known.len() - result.outliers.len();
-    let (least, most) = (figure.text(result.others.0), figure.text(result.others.1));
+    let text = |value: f64| Some(figure_text(figure, Number::new(value)?));
+    let (Some(least), Some(most)) = (text(result.others.0), text(result.others.1)) else {
+        return Vec::new();
+    };
     let range = if least.text == most.text {
         least
     } else {
@@ -280,7 +247,7 @@ fn figure_outliers(
 
     let outliers = result.outliers.iter().filter_map(|outlier| {
         let (row, &value) = (known.get(outlier.index)?, values.get(outlier.index)?);
-        let what = message!("{} {}", figure.name(), figure.text(value));
+        let what = message!("{} {}", figure_name(figure), text(value));
         let says = message!(
             "{}: {}, the {} others {}",
             path(&row.name),
@@ -291,7 +258,7 @@ fn figure_outliers(
         Some(IndexOutlier {
             report: row.report.clone(),
             group: group.name.clone(),
-            figure,
+            figure: figure.to_owned(),
             value: Number::new(value)?,
             median: Number::new(result.median)?,
             mad: Number::new(result.mad)?,
@@ -302,12 +269,12 @@ fn figure_outliers(
     outliers.collect()
 }
 
-/// Returns the trends of each group's busy share and window length.
+/// Returns the trends of each group in each figure.
 pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
     let mut trends = Vec::new();
     for group in groups {
         let dated = dated(&members(rows, group));
-        for figure in [IndexFigure::Busy, IndexFigure::Span] {
+        for figure in SEARCHED {
             trends.extend(group_trend(&dated, group, figure));
         }
     }
@@ -331,26 +298,26 @@ fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
 fn group_trend(
     dated: &[(i64, &IndexRow)],
     group: &SameWorkGroup,
-    figure: IndexFigure,
+    figure: &str,
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
     let days = |date: i64| (date - start) as f64 / DAY_MS;
     let points: Vec<(f64, f64)> = dated
         .iter()
-        .filter_map(|&(date, row)| Some((days(date), figure.value(row)?)))
+        .filter_map(|&(date, row)| Some((days(date), row.of.figure(figure)?.get())))
         .collect();
 
     let line = trend(&points)?;
     let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
-    let floor = figure.floor(median(&values)?);
+    let floor = floor(figure, median(&values)?);
     let is_trend = line.p < CHANCE && (is - was).abs() >= floor;
     let (from, to) = (first.of.date.clone()?, last.of.date.clone()?);
 
     let mut trend = GroupTrend {
         group: group.name.clone(),
-        figure,
+        figure: figure.to_owned(),
         recordings: points.len() as u64,
         from,
         to,
@@ -375,17 +342,19 @@ impl GroupTrend {
             name(day(&self.to))
         );
         let (was, is) = (self.first.get(), self.last.get());
+        let text =
+            |value: f64| Number::new(value.max(0.0)).map(|value| figure_text(&self.figure, value));
         if self.is_trend {
             message!(
                 "{} {} from about {} to about {} ({})",
-                self.figure.name(),
+                figure_name(&self.figure),
                 if is > was { "rose" } else { "fell" },
-                self.figure.text(was.max(0.0)),
-                self.figure.text(is.max(0.0)),
+                text(was),
+                text(is),
                 sample
             )
         } else {
-            message!("{} shows no trend ({})", self.figure.name(), sample)
+            message!("{} shows no trend ({})", figure_name(&self.figure), sample)
         }
     }
 }

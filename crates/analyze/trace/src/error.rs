@@ -102,7 +102,7 @@ pub enum Problem {
         detail: String,
     },
     /// The file is not XML.
-    #[error("this is {found}, not an xctrace export")]
+    #[error("this is {found}, not a recording")]
     NotXml {
         /// Description of the actual content.
         found: &'static str,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use metalens_failure::{Failure, FailureKind, did_you_mean, shell};
+use metalens_failure::{Failure, FailureKind, did_you_mean, shell, similar};
 
 use crate::error::{Error, Problem};
 
@@ -28,11 +28,56 @@ impl Failure for Error {
                 did_you_mean(schema, present.iter().map(String::as_str)),
                 input(&self.place().file)
             )),
+            Problem::SeveralRecordings { recordings } => {
+                let first = recordings.last().map_or("NAME", String::as_str);
+                let inside = input(&format!("{}/{first}", self.place().file));
+                Some(format!("give the path of one, as in a folder: {inside}"))
+            }
+            Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => Some(
+                nearby(&self.place().file).unwrap_or_else(|| format!("check the path; {READS}")),
+            ),
+            Problem::NotXml { .. } | Problem::Mistaken { .. }
+                if bundle_of(&self.place().file).is_some() =>
+            {
+                bundle_of(&self.place().file)
+                    .map(|bundle| format!("give the bundle that it is in: {bundle}"))
+            }
             _ => hint_for_input(problem)
                 .or_else(|| hint_for_content(problem))
                 .map(str::to_owned),
         }
     }
+}
+
+/// What an input can be.
+const READS: &str = "metalens reads a .trace bundle, an export folder, a .zip of either, the .xml of a table or a \
+                     command-buffer log (.jsonl; .gz, .zst), or - for standard input";
+
+/// Returns the name beside a path that nothing has, which somebody may have meant.
+fn nearby(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names: Vec<String> = names.collect();
+    let meant = similar(
+        path.file_name()?.to_str()?,
+        names.iter().map(String::as_str),
+    )?;
+    Some(format!(
+        "did you mean {}?",
+        shell::quoted_path(&path.with_file_name(meant))
+    ))
+}
+
+/// Returns the bundle that a file is in, by its name.
+fn bundle_of(path: &str) -> Option<String> {
+    let mut folders = Path::new(path).ancestors().skip(1);
+    let bundle =
+        folders.find(|folder| folder.extension().is_some_and(|ending| ending == "trace"))?;
+    Some(shell::quoted_path(bundle))
 }
 
 /// Returns an input for a command that people copy. Without a name it is a word in its place.
@@ -50,10 +95,6 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             "the file belongs to another user (a recording made with sudo belongs to root); \
             `sudo chown -R \"$(id -u):$(id -g)\" PATH` makes it yours"
         }
-        Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-            "check the path; metalens reads a .trace bundle, an export folder, a .zip of either, \
-            the .xml of a table or a command-buffer log (.jsonl; .gz, .zst), or - for standard input"
-        }
         Problem::NothingSelected => {
             "check the name of the table with `xctrace export --input X.trace --toc`, and export \
             with --xpath \
@@ -67,9 +108,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             found: "a tar archive",
         } => "unpack it first: `tar xf FILE`",
         Problem::LfsPointer => "fetch it with `git lfs pull`",
-        Problem::NotXml { .. } | Problem::NotAnExport { .. } => {
-            "metalens reads the output of `xctrace export --input X.trace --xpath …`"
-        }
+        Problem::NotXml { .. } | Problem::NotAnExport { .. } => READS,
         Problem::NoSchema => {
             "export one table per call: metalens reads tables, and only the first one of a file has \
             a schema; of the details of tracks, it reads the lists of allocations, leaks and VM regions"
@@ -80,10 +119,6 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::SeveralExports { .. } => {
             "give the path of one of them; `metalens batch FOLDER` reports on all"
-        }
-        Problem::SeveralRecordings { .. } => {
-            "add its name to the path, as in a folder: \
-                                          `INPUT.zip/FOLDER`"
         }
         Problem::NoTablesOfRun { .. } => {
             "omit --run to read another run, or export the tables of that run too"

@@ -90,6 +90,7 @@ pub(crate) enum Command {
     /// Record several commands alternately, and say which one is fastest and why
     Bench(Box<BenchArguments>),
     /// Compare recordings, and separate changes from noise
+    #[command(alias = "diff")]
     Compare(CompareArguments),
     /// Report on many recordings: a folder each, and an index
     Batch(Box<BatchArguments>),
@@ -119,7 +120,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Schema(SchemaArguments),
     /// Draw CPU samples as a flame graph, or print them as folded stacks
-    #[command(hide = true)]
+    #[command(hide = true, alias = "flamegraph")]
     Stacks(StacksArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
     #[cfg(feature = "simulate")]
@@ -198,7 +199,12 @@ pub(crate) struct ViewArguments {
     #[arg(long, conflicts_with_all = ["json", "sections"])]
     pub(crate) full: bool,
     /// Print this section, such as kernels or idle
-    #[arg(long = "section", value_name = "NAME", conflicts_with = "json")]
+    #[arg(
+        long = "section",
+        value_name = "NAME",
+        value_delimiter = ',',
+        conflicts_with = "json"
+    )]
     pub(crate) sections: Vec<String>,
     /// Print at most this many rows of each table, and findings
     #[arg(long, value_name = "N", conflicts_with = "json")]

@@ -15,7 +15,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use metalens_comparison::{Comparison, GateResult};
 use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
 use metalens_render::gate;
@@ -87,8 +87,7 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     }
 
     // The message quotes arguments, and the name of a file may have line breaks.
-    let message = without_escape_tip(&error.render().to_string());
-    let message = in_plain_words(&message);
+    let message = with_better_tip(error);
     let message =
         if std::env::args_os().any(|argument| argument.as_encoded_bytes().contains(&b'\n')) {
             shown_message(&message)
@@ -104,11 +103,47 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Returns clap's message without the tip to write `-- --option`: an unknown option is a mistake.
-fn without_escape_tip(message: &str) -> String {
-    let is_tip = |line: &&str| line.starts_with("  tip: to pass '");
-    let lines: Vec<&str> = message.lines().filter(|line| !is_tip(line)).collect();
-    lines.join("\n").replace("\n\n\n", "\n\n")
+/// Words that people try, and what they look for.
+const MEANT: [(&str, &str); 6] = [
+    (
+        "open",
+        "`metalens analyze INPUT --open` opens the page of a recording",
+    ),
+    (
+        "view",
+        "`metalens analyze INPUT --open` opens the page of a recording",
+    ),
+    ("show", "`metalens analyze INPUT` shows a recording"),
+    ("version", "`metalens --version` prints it"),
+    (
+        "--csv",
+        "`--section NAME --format csv` prints a table as CSV",
+    ),
+    ("json", "`--json` prints JSON"),
+];
+
+/// Returns clap's message, with a tip of [`MEANT`] in the place of its own if there is one.
+fn with_better_tip(error: &clap::Error) -> String {
+    let kinds = [
+        ContextKind::InvalidSubcommand,
+        ContextKind::InvalidArg,
+        ContextKind::InvalidValue,
+    ];
+    let words = kinds.iter().filter_map(|kind| error.get(*kind));
+    let meant = words.filter_map(|word| match word {
+        ContextValue::String(word) => MEANT.iter().find(|(tried, _)| tried == word),
+        _ => None,
+    });
+    let message = error.render().to_string();
+    let Some(tip) = meant.map(|(_, tip)| *tip).next() else {
+        return message;
+    };
+    let kept = message.lines().filter(|line| !line.starts_with("  tip: "));
+    let kept = kept
+        .collect::<Vec<&str>>()
+        .join("\n")
+        .replace("\n\n\n", "\n\n");
+    format!("{}\nhint: {tip}", kept.trim_end())
 }
 
 /// Returns the exit code of a result, and prints its error.

@@ -4,7 +4,6 @@
 //!
 //! Depends on no other crate of metalens.
 
-mod library;
 pub mod shell;
 mod similar;
 mod system;
@@ -12,7 +11,7 @@ mod system;
 use std::error::Error;
 
 pub use similar::{did_you_mean, similar};
-pub use system::what_to_do;
+pub use system::{in_plain_words, what_to_do};
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,13 +66,6 @@ pub trait Failure: Error {
     fn without_names(&self) -> Option<Box<dyn Failure>> {
         None
     }
-}
-
-/// Returns the text of an error in plain words: without numbers of the operating system, and without
-/// words that only programmers know. Every error that people read passes through here.
-#[must_use]
-pub fn in_plain_words(text: &str) -> String {
-    library::in_plain_words(&system::in_plain_words(text))
 }
 
 /// Returns an error and its causes in one line, and in plain words.

@@ -223,7 +223,7 @@ mod tests {
         assert!(absent.free_bytes.value.is_none());
         assert_eq!(
             absent.free_bytes.why_not.unwrap(),
-            "there is no such file or folder"
+            "No such file or directory"
         );
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use metalens_analyzer::message::{count, counted, path, percent, process};
 use metalens_analyzer::{Bound, Message, Note, Severity, message};
 use metalens_batch::{FailedRecording, Index};
-use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
+use metalens_comparison::many::{
+    self, IndexRow, RowFinding, SameWorkGroup, figure_name, figure_text,
+};
 use metalens_comparison::{GateResult, Number};
 
 use crate::document::{Block, Cell, Column, Document, Item, Look, Section, Table};
@@ -119,7 +121,7 @@ fn busy(index: &Index) -> Option<Message> {
     let [group] = index.groups.as_slice() else {
         return None;
     };
-    let (range, median) = range(index, group, IndexFigure::Busy)?;
+    let (range, median) = range(index, group, "busy.ratio")?;
     let median = median.map(|median| message!(" (median {})", median));
     let by = process(&group.process, true);
     let on = group.gpu.as_deref();
@@ -134,24 +136,17 @@ fn busy(index: &Index) -> Option<Message> {
 }
 
 /// Returns the least and the greatest value of a group as text, and the median if these differ.
-fn range(
-    index: &Index,
-    group: &SameWorkGroup,
-    figure: IndexFigure,
-) -> Option<(Message, Option<Message>)> {
-    let text = |value: f64| match figure {
-        IndexFigure::Busy => percent(value),
-        IndexFigure::Span | IndexFigure::MeanGap => short(value),
-    };
+fn range(index: &Index, group: &SameWorkGroup, figure: &str) -> Option<(Message, Option<Message>)> {
+    let text = |value: f64| Some(figure_text(figure, Number::new(value)?));
     let members = many::members(&index.rows, group).into_iter();
-    let values = members.filter_map(|row| row.of.figure(figure.id()));
+    let values = members.filter_map(|row| row.of.figure(figure));
     let values: Vec<f64> = values.map(Number::get).collect();
-    let least = text(values.iter().copied().reduce(f64::min)?);
-    let most = text(values.iter().copied().reduce(f64::max)?);
+    let least = text(values.iter().copied().reduce(f64::min)?)?;
+    let most = text(values.iter().copied().reduce(f64::max)?)?;
     if least == most {
         return Some((least, None));
     }
-    let median = text(metalens_comparison::median(&values)?);
+    let median = text(metalens_comparison::median(&values)?)?;
     Some((message!("{} to {}", least, most), Some(median)))
 }
 
@@ -179,12 +174,13 @@ fn outlier(index: &Index, row: &IndexRow) -> Option<Item> {
         .iter()
         .filter(|outlier| outlier.report == row.report);
     let figures = own.map(|outlier| {
-        let text = |value: Number| match outlier.figure {
-            IndexFigure::Busy => percent(value.get()),
-            IndexFigure::Span | IndexFigure::MeanGap => short(value.get()),
-        };
-        let (value, median) = (text(outlier.value), text(outlier.median));
-        message!("{} {} (median {})", outlier.figure.name(), value, median)
+        let figure = outlier.figure.as_str();
+        message!(
+            "{} {} (median {})",
+            figure_name(figure),
+            figure_text(figure, outlier.value),
+            figure_text(figure, outlier.median)
+        )
     });
     let figures = figures.reduce(|all, figure| message!("{}, {}", all, figure))?;
     Some(Item {
@@ -281,19 +277,20 @@ fn groups(index: &Index) -> Option<Section> {
         Column::number("recordings"),
         Column::words("busy"),
         Column::words("window"),
-        Column::words("mean gap").spare(1),
+        Column::words("step").spare(1),
     ];
     let table = Table::new("groups", "Recordings of the same work", columns);
     let mut table = table.limited(MOST_LISTED, usize::MAX);
     table.rest = " in index.html and index.json".into();
+    let [busy, window, step] = many::SEARCHED;
     for group in &compared {
-        let range = |figure| known(range(index, group, figure), |(range, _)| range);
+        let range = |figure: &str| known(range(index, group, figure), |(range, _)| range);
         table.row([
             message::name(&group.name),
             count(group.reports.len() as u64),
-            range(IndexFigure::Busy),
-            range(IndexFigure::Span),
-            range(IndexFigure::MeanGap),
+            range(busy),
+            range(window),
+            range(step),
         ]);
     }
 
@@ -309,11 +306,6 @@ fn groups(index: &Index) -> Option<Section> {
     let table = (!compared.is_empty()).then_some(Block::Table(table));
     let section = Section::new("groups", "Same work", 3).with_some(table);
     Some(section.with_some(remark.map(Block::Remark)))
-}
-
-/// Returns a time in few digits, rounded down.
-fn short(ns: f64) -> Message {
-    short_time(Number::new(ns.floor()).map_or(0, Number::to_whole))
 }
 
 /// Returns the inputs that are a recording of another input, which counts once.

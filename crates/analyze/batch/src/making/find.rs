@@ -302,7 +302,7 @@ mod tests {
         check(&["b2.trace", "./b2.trace", "b2.*"], &["b2.trace"], &[], 2);
         check(&["deep", "deep/er"], &["er/export"], &[], 1);
         check(&["out"], &["run.trace"], &[], 0);
-        check(&["none"], &[], &["there is no such file or folder"], 0);
+        check(&["none"], &[], &["No such file or directory"], 0);
         assert!(find(&[PathBuf::from("-")], &at("out")).is_err());
         assert!(find(&[at("b[.trace")], &at("out")).is_err());
     }

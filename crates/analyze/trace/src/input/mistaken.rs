@@ -1,11 +1,17 @@
-//! Recognizes what people give by mistake: frame captures of Xcode, and files of metalens itself.
+//! Recognizes what people give by mistake: frame captures of Xcode, Chrome traces, and files of metalens itself.
 
 use std::path::Path;
 
 use crate::error::Problem;
 
-/// Files of metalens, by the value of their key `schema`: what they are, and what reads them.
-const OWN: [(&str, &str, &str); 6] = [
+/// JSON documents, by a text in them (of metalens, the value of their key `schema`): what they are, and what reads
+/// them.
+const OWN: [(&str, &str, &str); 7] = [
+    (
+        "traceEvents\"",
+        "a Chrome trace, as PyTorch and Perfetto write it",
+        "open it at ui.perfetto.dev; metalens reads recordings of the GPU: `metalens record`",
+    ),
     (
         "metalens.report/",
         "a report of metalens",
@@ -67,7 +73,7 @@ pub(super) fn folder(path: &Path, has_recording: bool) -> Option<Problem> {
     None
 }
 
-/// Returns the problem of a JSON document of metalens itself, by its first bytes.
+/// Returns the problem of a JSON document that is known, by its first bytes.
 pub(super) fn json(start: &[u8]) -> Option<Problem> {
     let contains = |needle: &str| memchr::memmem::find(start, needle.as_bytes()).is_some();
     let mut own = OWN.iter();

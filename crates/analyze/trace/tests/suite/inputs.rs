@@ -414,7 +414,7 @@ fn a_document_that_inflates_without_end_is_refused() {
 fn folders_that_are_no_exports_are_refused() {
     refused(
         Path::new("/no/such/folder"),
-        "there is no such file",
+        "No such file",
         "check the path",
     );
     let empty = folder(&[("readme.txt", b"hello")]);

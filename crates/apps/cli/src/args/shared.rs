@@ -55,7 +55,7 @@ impl RecordingGate {
         let own = gate.without_base().ok_or_else(|| {
             Misuse(format!(
                 "--gate has no limit for a recording alone, only for two sides ({}): set min or max in \
-                 [gate.metrics] or [gate.kernels]",
+                 [gate.metrics] or [gate.kernels]; --gate=FILE names the file",
                 gate.source.text
             ))
         })?;

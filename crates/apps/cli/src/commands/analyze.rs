@@ -108,7 +108,8 @@ fn run_several(
 ) -> anyhow::Result<ExitCode> {
     if request.output.is_some() || request.open || files(request).next().is_some() {
         return Err(Misuse(format!(
-            "--output, --html, --open, --gaps and --perfetto take one input, not {}",
+            "--output, --html, --open, --gaps and --perfetto take one input, not {}; `metalens batch` writes a \
+             folder for each",
             inputs.len()
         ))
         .into());
@@ -227,6 +228,11 @@ fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
     }
     if let Some(folder) = &request.output {
         folder::check(folder, request.force)?;
+    }
+    let is_page = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "html");
+    if let Some(file) = request.html.as_ref().filter(|file| !is_page(file)) {
+        let shown = shown(&file.display().to_string()).into_owned();
+        return Err(Misuse(format!("--html writes a page: name it X.html, not {shown}")).into());
     }
     if let Some(folder) = &request.parquet {
         metalens_dataset::refuse_links(folder)?;

@@ -179,7 +179,7 @@ pub struct ShownGain {
     pub time: Message,
     /// The speedup.
     pub factor: Message,
-    /// The words before both: `about`, `at most` or `at least`.
+    /// The words before both: `about` or `at most`.
     pub certainty: &'static str,
     /// Saved share of the time.
     pub share: f64,

@@ -78,7 +78,7 @@ fn a_newcomer_learns_why_the_program_is_slow() {
     assert!(at(&screen, "Latency-bound: ") < at(&screen, "Idle time by cause"));
     at(
         &screen,
-        "Biggest win: compile or fuse the chain of kernels; at least ",
+        "Biggest win: compile or fuse the chain of kernels; at most ",
     );
     // The page is in the browser.
     let page = fs::read_to_string(folder.path().join("opened")).unwrap();

@@ -168,7 +168,7 @@ fn bundles_that_may_not_be_read_are_not_called_unknown() {
 
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{closed}: {said}");
-        assert!(said.contains(": permission denied\n"), "{closed}: {said}");
+        assert!(said.contains(": Permission denied\n"), "{closed}: {said}");
         assert!(said.contains("sudo chown -R"), "{closed}: {said}");
     }
 }
@@ -192,7 +192,7 @@ fn a_batch_names_recordings_that_it_may_not_read() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("runs/closed.zip: permission denied"),
+        said.contains("runs/closed.zip: Permission denied"),
         "{said}"
     );
     let skipped = "note: files skipped because they are not recordings: 1\n";

@@ -365,7 +365,7 @@ fn a_failed_input_does_not_stop_the_others() {
     assert_eq!(reports.as_array().unwrap().len(), 2);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr(&output).starts_with("error: nothing: there is no such file"),
+        stderr(&output).starts_with("error: nothing: No such file"),
         "{}",
         stderr(&output)
     );

@@ -279,7 +279,7 @@ fn a_batch_that_reads_nothing_writes_no_index() {
         assert!(!told.contains("wrote"), "{inputs:?}: {told}");
     };
 
-    let no_file = "error: typo: there is no such file or folder\n";
+    let no_file = "error: typo: No such file or directory\n";
     check(&["typo"], "out", &[no_file, "1 of 1 input failed\n", kept]);
     check(
         &["ru*x", "typo"],

@@ -99,6 +99,45 @@ fn near_misses_are_answered() {
         "a similar subcommand exists: 'figures'",
     );
     check(&["batch", ".", "-o", "b", "--jobs", "0"], 2, "1 or more");
+    let hint = |arguments: &[&str], said: &str| {
+        let output = metalens(folder.path(), arguments);
+        let told = stderr(&output);
+        assert!(
+            !output.status.success() && told.contains(said),
+            "{arguments:?}: {told}"
+        );
+    };
+    std::fs::write(folder.path().join("notes.txt"), "hello\n").unwrap();
+    std::fs::write(folder.path().join("chrome.json"), "{\"traceEvents\": []}").unwrap();
+    hint(
+        &["analyze", "notes.txt"],
+        "this is plain text, not a recording",
+    );
+    hint(&["analyze", "notes.txt"], "metalens reads a .trace bundle");
+    hint(&["analyze", "chrome.json"], "open it at ui.perfetto.dev");
+    hint(
+        &["analyze", "x.trace/form.template"],
+        "give the bundle that it is in: x.trace",
+    );
+    hint(&["analyze", "x.trac"], "did you mean x.trace?");
+    hint(
+        &["analyze", "x.trace", "x.trace", "-o", "d"],
+        "`metalens batch`",
+    );
+    hint(
+        &["analyze", "x.trace", "--gate"],
+        "--gate=FILE names the file",
+    );
+    hint(&["analyze", "x.trace", "--html", "x.png"], "name it X.html");
+    hint(
+        &["analyze", "x.trace", "--format", "json"],
+        "`--json` prints JSON",
+    );
+    hint(&["analyze", "x.trace", "--csv"], "--format csv");
+    hint(&["open", "x.trace"], "metalens analyze INPUT --open");
+    hint(&["version"], "metalens --version");
+    check(&["diff", "x.trace", "x.trace"], 2, "");
+    check(&["analyze", "x.trace", "--section", "kernels,idle"], 0, "");
     check(
         &["analyze", "x.tar.gz"],
         4,

@@ -110,12 +110,12 @@ fn invalid_places_are_refused_and_nothing_is_written() {
     check(
         "nowhere/x.trace",
         1,
-        "error: cannot create a folder in nowhere: there is no such file or folder",
+        "error: cannot create a folder in nowhere: No such file or directory",
     );
     check(
         "file/x.trace",
         1,
-        "error: cannot create a folder in file: this is a file, or inside of one",
+        "error: cannot create a folder in file: Not a directory",
     );
 
     // A folder where not even root can write.
