@@ -423,7 +423,7 @@ mod tests {
         };
         check(
             &[0.88, 0.89, 0.90, 0.91, 0.89, 0.90, 0.41],
-            &["b7: busy 41.0 %, the 6 others 88.0 % to 91.0 %"],
+            &["b7: busy share 41.0 %, the 6 others 88.0 % to 91.0 %"],
         );
         check(&[0.9, 0.9, 0.9, 0.9, 0.885], &[]);
         check(&[0.9, 0.9, 0.9, 0.41], &[]);
@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(
             says,
             [
-                "bench on Apple M1, 1,000 GPU intervals in 40 command buffers, 4 kernels: busy fell \
+                "bench on Apple M1, 1,000 GPU intervals in 40 command buffers, 4 kernels: busy share fell \
                  from about 90.0 % to about 81.0 % (10 recordings, 2026-01-01 to 2026-01-10)"
             ]
         );

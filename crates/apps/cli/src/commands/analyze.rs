@@ -229,8 +229,8 @@ fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
     if let Some(folder) = &request.output {
         folder::check(folder, request.force)?;
     }
-    let is_page = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "html");
-    if let Some(file) = request.html.as_ref().filter(|file| !is_page(file)) {
+    let is_other = |file: &&PathBuf| file.extension().is_some_and(|ending| ending != "html");
+    if let Some(file) = request.html.as_ref().filter(is_other) {
         let shown = shown(&file.display().to_string()).into_owned();
         return Err(Misuse(format!("--html writes a page: name it X.html, not {shown}")).into());
     }

@@ -418,7 +418,7 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|limit| limit["figure"] == "busy")
+        .filter(|limit| limit["figure"] == "busy.ratio")
         .map(|limit| limit["report"].as_str().unwrap())
         .collect();
     assert_eq!(far, ["place-t7"]);
@@ -433,9 +433,9 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         .collect();
     assert!(recordings.len() < all.len(), "{all:?}");
     assert_eq!(lines.len(), recordings.len(), "{markdown}");
-    let slow = lines.iter().find(|line| line.contains("place/t7: busy "));
+    let slow = lines.iter().find(|line| line.contains("place/t7: busy share "));
     assert!(
-        slow.is_some_and(|line| line.contains(", window ")),
+        slow.is_some_and(|line| line.contains(", first to last GPU work ")),
         "{lines:?}"
     );
     assert!(!markdown.contains("problems 0"), "{markdown}");
@@ -445,7 +445,7 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         trend["says"]["text"]
             .as_str()
             .unwrap()
-            .contains("busy fell from about"),
+            .contains("busy share fell from about"),
         "{trend}"
     );
     for page in ["index.html", "index.md", "index.csv"] {

@@ -132,7 +132,7 @@ fn outputs_take_one_input() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(
             stderr(&output),
-            "error: --output, --html, --open, --gaps and --perfetto take one input, not 2\n"
+            "error: --output, --html, --open, --gaps and --perfetto take one input, not 2; `metalens batch` writes a folder for each\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }
