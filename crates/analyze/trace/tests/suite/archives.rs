@@ -88,7 +88,10 @@ fn one_of_several_recordings_must_be_named() {
         let error = load(&path).unwrap_err();
         assert!(error.to_string().ends_with(expected), "{error}");
         let hint = error.hint().unwrap();
-        assert!(hint.contains("INPUT.zip/FOLDER"), "{hint}");
+        assert!(
+            hint.starts_with("give the path of one, as in a folder: "),
+            "{hint}"
+        );
         for (root, what) in traces {
             let trace = load(&path.join(root.trim_end_matches('/')));
             let rows = match what {

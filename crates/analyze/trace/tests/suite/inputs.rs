@@ -299,35 +299,40 @@ fn refused(path: &Path, expected: &str, hint: &str) {
 #[test]
 fn files_that_are_no_exports_are_refused() {
     let files: [(&str, &[u8], &str, &str); 14] = [
-        ("empty.xml", b"", "an empty file", "xctrace export"),
-        ("blank.xml", b" \n", "only white space", "xctrace export"),
+        ("empty.xml", b"", "an empty file", "a .trace bundle"),
+        ("blank.xml", b" \n", "only white space", "a .trace bundle"),
         (
             "page.xml",
             b"<!DOCTYPE html><html></html>",
             "an HTML page",
-            "xctrace export",
+            "a .trace bundle",
         ),
         (
             "list.xml",
             b"<?xml version=\"1.0\"?><!DOCTYPE plist><plist/>",
             "a property list",
-            "xctrace",
+            "a .trace bundle",
         ),
         (
             "binary.xml",
             b"bplist00\xd4",
             "a binary property list",
-            "xctrace export",
+            "a .trace bundle",
         ),
-        ("json.xml", b"{\"a\": 1}", "JSON", "xctrace export"),
-        ("text.xml", b"hello", "plain text", "xctrace export"),
-        ("bytes.xml", b"\x7fELF\0\0", "binary data", "xctrace export"),
-        ("utf16.xml", b"\xff\xfe<\0", "UTF-16", "xctrace export"),
+        ("json.xml", b"{\"a\": 1}", "JSON", "a .trace bundle"),
+        ("text.xml", b"hello", "plain text", "a .trace bundle"),
+        (
+            "bytes.xml",
+            b"\x7fELF\0\0",
+            "binary data",
+            "a .trace bundle",
+        ),
+        ("utf16.xml", b"\xff\xfe<\0", "UTF-16", "a .trace bundle"),
         (
             "svg.xml",
             b"<svg/>",
             "the document is a <svg>",
-            "xctrace export",
+            "a .trace bundle",
         ),
         (
             "toc.xml",

@@ -433,7 +433,9 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         .collect();
     assert!(recordings.len() < all.len(), "{all:?}");
     assert_eq!(lines.len(), recordings.len(), "{markdown}");
-    let slow = lines.iter().find(|line| line.contains("place/t7: busy share "));
+    let slow = lines
+        .iter()
+        .find(|line| line.contains("place/t7: busy share "));
     assert!(
         slow.is_some_and(|line| line.contains(", first to last GPU work ")),
         "{lines:?}"
