@@ -141,7 +141,14 @@ pub(crate) enum Command {
     FakeXctrace(crate::simulate::FakeXctraceArguments),
 }
 
+const ANALYZE_EXAMPLES: &str = "\
+Examples:
+  metalens analyze run.trace
+  metalens analyze run.trace --section kernels --sort med
+  metalens analyze run.trace -o report";
+
 #[derive(Debug, Args)]
+#[command(after_help = ANALYZE_EXAMPLES)]
 pub(crate) struct AnalyzeArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
@@ -312,7 +319,13 @@ pub(crate) enum RowFormat {
     Jsonl,
 }
 
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  metalens export run.trace
+  metalens export run.trace --schema metal-gpu-intervals -o intervals";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArguments {
     /// The .trace bundles
     #[arg(required = true, value_name = "BUNDLE")]

@@ -10,7 +10,7 @@ use crate::failure::Misuse;
 /// Query recordings and datasets with SQL
 #[derive(Debug, Parser)]
 #[command(name = "metalens query", bin_name = "metalens query", version)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'
     #[arg(required_unless_present_any = ["schema", "completions"], value_name = "SQL")]
@@ -76,10 +76,14 @@ impl Arguments {
     }
 }
 
-const EXAMPLES: &str = "\
+const AFTER_HELP: &str = "\
+Examples:
+  metalens query 'SELECT kernel, total_ns FROM kernels ORDER BY total_ns DESC' run.trace
+  metalens query 'SELECT cause, sum(duration_ns) FROM gaps GROUP BY cause' fleet -o causes.csv
+  metalens query --schema
+
 The SQL is that of polars: https://docs.pola.rs/ lists its functions, and docs/dataset.md lists how it
-differs from other databases. The tables are runs, intervals, gaps, kernels, phase_kernels, findings
-and counters; --schema lists their columns.
+differs from other databases. --schema lists the tables and their columns.
 
 Exit codes: 0 success, 1 failure, 2 wrong query or usage, 3 this machine cannot read a recording,
 4 a recording is unusable.";

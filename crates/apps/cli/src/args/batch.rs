@@ -7,6 +7,10 @@ use clap::Args;
 use super::shared::{AnalysisArguments, RecordingGate};
 
 const AFTER_BATCH: &str = "\
+Examples:
+  metalens batch runs -o reports
+  metalens batch 'nightly/*.trace' --parquet fleet
+
 PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pattern such as \
 'runs/*.trace'. Hidden folders, bundles and exports are not searched.
 

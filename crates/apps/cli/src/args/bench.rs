@@ -9,13 +9,17 @@ use super::recording::{RecorderArguments, RecordingArguments};
 use super::shared::{MeasureArguments, PartArguments};
 
 const AFTER_BENCH: &str = "\
+Examples:
+  metalens bench ./eager ./fused
+  metalens bench './infer --batch {size}' -L size 1,4,16
+  metalens bench --simulate --workload eager --workload fused
+
 COMMAND is one argument, such as './bench --size 4'. It is split into words as in a shell, but no \
 shell reads it: the recorder starts the program itself. --setup, --prepare and --cleanup are run \
 by sh.
 
-{x} in a command stands for the value of a parameter: \
-metalens bench './bench --size {n}' -L n 64,256,1024. Two parameters, or several \
-commands and one, make a table with two axes.
+{size} in a command stands for each value of the parameter. Two parameters, or several commands and one, \
+make a table with two axes.
 
 The runs alternate: ABC CBA ABC … With -o, the same command resumes a stopped benchmark, and a \
 larger --runs adds runs to it.

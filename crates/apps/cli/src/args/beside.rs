@@ -4,9 +4,16 @@ use std::ffi::OsString;
 
 use clap::Args;
 
+/// The tests of the program run them.
+const EXAMPLES: &str = "\
+Examples:
+  metalens query 'SELECT kernel, total_ns FROM kernels ORDER BY total_ns DESC' run.trace
+  metalens query 'SELECT cause, sum(duration_ns) FROM gaps GROUP BY cause' fleet -o causes.csv
+  metalens query --schema";
+
 /// Arguments that the program gets unchanged, `--help` included.
 #[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
+#[command(disable_help_flag = true, after_help = EXAMPLES)]
 pub(crate) struct BesideArguments {
     /// Arguments of the program, which --help prints
     #[arg(

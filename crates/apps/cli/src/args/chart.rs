@@ -8,7 +8,14 @@ use metalens_charts::Chart;
 
 use super::shared::AnalysisArguments;
 
+const EXAMPLES: &str = "\
+Examples:
+  metalens chart run.trace -o timeline.png
+  metalens chart run.trace --chart kernels -o kernels.svg
+  metalens chart after.trace --base before.trace -o change.png";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ChartArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]

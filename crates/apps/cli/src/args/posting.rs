@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 const AFTER: &str = "\
+Examples:
+  metalens pr report --dry-run --repo OWNER/NAME --number 7
+  metalens pr report
+
 FOLDER is the output of `analyze -o`, `compare -o` or `bench -o`. Its files are checked against its manifest.
 
 The pull request is --repo and --number, else that of the GitHub workflow run, else that of the \

@@ -9,7 +9,25 @@ use metalens_recorder::RecordRequest;
 use super::names::Names;
 use super::shared::{MeasureArguments, PartArguments, RecordingGate, nanoseconds};
 
+const RECORD_EXAMPLES: &str = "\
+Examples:
+  metalens record ./my-kernels --steps 100
+  metalens record --runs 5 -o five-runs ./my-kernels
+  metalens record --simulate -o try.trace";
+
+const RECORD_AND_ANALYZE_EXAMPLES: &str = "\
+Examples:
+  metalens record-and-analyze ./my-kernels --steps 100
+  metalens record-and-analyze --time-limit 5s -o profile ./my-kernels
+  metalens record-and-analyze --simulate";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  metalens doctor
+  metalens doctor ./my-kernels";
+
 #[derive(Debug, Args)]
+#[command(after_help = RECORD_EXAMPLES)]
 pub(crate) struct RecordArguments {
     /// Bundle to write [default: PROGRAM.trace here, or the next free name]; with --runs a folder
     #[arg(short, long, value_name = "X.trace|DIR")]
@@ -36,6 +54,7 @@ pub(crate) struct FailureArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = RECORD_AND_ANALYZE_EXAMPLES)]
 pub(crate) struct RecordAndAnalyzeArguments {
     /// Folder for the bundle and the report [default: PROGRAM.report here, or the next free name]
     #[arg(short, long, value_name = "DIR")]
@@ -66,6 +85,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
 pub(crate) struct DoctorArguments {
     /// Program to record; doctor also checks whether macOS allows tracing it
     #[arg(trailing_var_arg = true, value_name = "CMD")]

@@ -6,7 +6,14 @@ use clap::Args;
 
 use super::shared::AnalysisArguments;
 
+const EXAMPLES: &str = "\
+Examples:
+  metalens what-if run.trace
+  metalens what-if run.trace --in-flight 2
+  metalens what-if run.trace --kernel 'matmul*=0.5x'";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct WhatIfArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]

@@ -52,6 +52,36 @@ fn with_dataset() -> tempfile::TempDir {
     folder
 }
 
+/// `metalens help query` and the program's own help have the same examples, and they run.
+#[test]
+fn examples_of_help_run() {
+    let folder = with_dataset();
+    let bundle = folder.path().join("run.trace");
+    metalens_simulator::write_bundle(&scenario("eager"), &bundle, false).unwrap();
+
+    let examples = |arguments: &[&str]| -> Vec<String> {
+        let help = stdout(&run(metalens(), folder.path(), arguments));
+        let lines = help
+            .lines()
+            .filter(|line| line.starts_with("  metalens query "));
+        lines.map(|line| line.trim().to_owned()).collect()
+    };
+    let shown = examples(&["help", "query"]);
+    assert_eq!(shown.len(), 3);
+    assert_eq!(shown, examples(&["query", "--help"]));
+    let path = metalens().parent().unwrap();
+    for example in shown {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &example]).current_dir(folder.path());
+        let output = shell.env("PATH", path).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{example}: {}",
+            transcript(&output)
+        );
+    }
+}
+
 const RUNS_SQL: &str = "SELECT input, interval_count, gap_count, busy_ratio, end_reason FROM runs \
                    ORDER BY input";
 

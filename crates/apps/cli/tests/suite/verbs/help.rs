@@ -149,39 +149,92 @@ fn near_misses_are_answered() {
 /// A tape archive with one file, compressed: `tar czf`.
 const TAR_GZ: &[u8] = include_bytes!("one-file.tar.gz");
 
-/// What somebody copies from a help text works.
+/// Examples that do not run here: this one posts on GitHub. `query` is a program of its own, whose tests
+/// run its examples.
+#[cfg(unix)]
+const NOT_RUN: [&str; 1] = ["metalens pr report"];
+
+/// Each command of the first screen has examples, and what somebody copies from there works. The
+/// programs and `xctrace` are stand-ins, and later examples use what earlier ones wrote.
+#[cfg(unix)]
 #[test]
 fn examples_of_help_run() {
     let folder = metalens_testing::scratch();
-    let recordings = ["before", "after", "a1", "a2", "a3", "b1", "b2", "b3"];
-    for (seed, name) in (0..).zip(recordings) {
+    let here = folder.path();
+    let bundles = [
+        "run",
+        "before",
+        "after",
+        "a1",
+        "a2",
+        "a3",
+        "b1",
+        "b2",
+        "b3",
+        "runs/1",
+        "nightly/1",
+    ];
+    for (seed, name) in (0..).zip(bundles) {
         let mut scenario = metalens_simulator::Scenario::preset("eager").unwrap();
         scenario.seed = seed;
-        let bundle = folder.path().join(format!("{name}.trace"));
+        let bundle = here.join(format!("{name}.trace"));
+        std::fs::create_dir_all(bundle.parent().unwrap()).unwrap();
         metalens_simulator::write_bundle(&scenario, &bundle, false).unwrap();
     }
+    for program in ["my-kernels", "eager", "fused", "infer"] {
+        metalens_testing::write_program(here.join(program), "#!/bin/sh\n");
+    }
+    let xctrace = "#!/bin/sh\nexec metalens fake-xctrace -- \"$@\"\n";
+    metalens_testing::write_program(here.join("xctrace"), xctrace);
     let runs = ["a1.trace", "a2.trace", "a3.trace"];
     let save = [&["baseline", "save", "-o", "main.json"], &runs[..]].concat();
-    assert_eq!(metalens(folder.path(), &save).status.code(), Some(0));
-    let mut count = 0;
-    for command in ["compare"] {
-        let help = stdout(&metalens(folder.path(), &["help", command]));
-        for example in help
-            .lines()
-            .filter_map(|line| line.strip_prefix("  metalens "))
-        {
-            let words: Vec<&str> = example.split(' ').collect();
-            let output = metalens(folder.path(), &words);
-            // A gate may be inconclusive.
-            assert!(
-                matches!(output.status.code(), Some(0 | 6)),
-                "{example}: {}",
-                stderr(&output)
-            );
-            count += 1;
+    assert_eq!(metalens(here, &save).status.code(), Some(0));
+
+    let screen = stdout(&metalens(here, &["--help"]));
+    let (_, listed) = screen.split_once("Commands:\n").unwrap();
+    let (listed, _) = listed.split_once("\n\n").unwrap();
+    let names = listed.lines().filter_map(|line| {
+        let line = line.strip_prefix("  ")?;
+        let name = line.split(' ').next()?;
+        (!name.is_empty() && name != "help").then_some(name)
+    });
+    let program = assert_cmd::cargo::cargo_bin("metalens");
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let mut run = 0;
+    for command in names {
+        let help = stdout(&metalens(here, &["help", command]));
+        let examples = help.lines().filter_map(|line| line.strip_prefix("  "));
+        let examples: Vec<&str> = examples
+            .filter(|line| line.starts_with("metalens "))
+            .collect();
+        let start = format!("metalens {command}");
+        assert!((1..=3).contains(&examples.len()), "{command}: {examples:?}");
+        for example in examples {
+            assert!(example.starts_with(&start), "{command}: {example}");
+            if NOT_RUN.contains(&example) || command == "query" {
+                continue;
+            }
+            let output = std::process::Command::new("sh")
+                .args(["-c", example])
+                .current_dir(here)
+                .env_clear()
+                .env("PATH", &path)
+                .env("METALENS_XCTRACE", here.join("xctrace"))
+                .env("METALENS_FAKE_XCTRACE_SLOW_MS", "3")
+                .output();
+            let output = output.unwrap();
+            // A gate may be inconclusive, and this machine may be unable to record.
+            let codes: &[i32] = match command {
+                "compare" => &[0, 6],
+                "doctor" => &[0, 3],
+                _ => &[0],
+            };
+            let code = output.status.code().unwrap();
+            assert!(codes.contains(&code), "{example}: {}", transcript(&output));
+            run += 1;
         }
     }
-    assert_eq!(count, 3);
+    assert!(run > 20, "{run}");
 }
 
 /// An unknown option is a mistake, so nobody is told how to pass it as a value.
