@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// The page that has the rows of the table.
+    /// The page that has the largest rate.
     const PAGE: &str = include_str!("../../../../docs/bench.md");
     const TRIALS: u64 = 1_000;
 
@@ -156,7 +156,7 @@ mod tests {
     /// by more than the floor.
     #[test]
     fn equal_programs_rarely_have_a_winner() {
-        let mut rows = Vec::new();
+        let mut largest = 0.0_f64;
         for variants in [2, 3, 6] {
             for runs in [5, 6, 8] {
                 let shares = [0.01, 0.02, 0.05].map(|sigma| {
@@ -166,13 +166,12 @@ mod tests {
                 });
                 // The seeds are fixed, so that the rates are.
                 assert!(shares.iter().all(|share| *share < 3.0), "{shares:?}");
-                let [small, medium, large] = shares;
-                rows.push(format!(
-                    "| {variants} | {runs} | {small:.1} | {medium:.1} | {large:.1} |"
-                ));
+                if runs == 6 {
+                    largest = shares.into_iter().fold(largest, f64::max);
+                }
             }
         }
-        let rows = rows.join("\n");
-        assert!(PAGE.contains(&rows), "docs/bench.md lacks:\n{rows}");
+        let said = format!("at most {largest:.1} % of a thousand benchmarks with six runs");
+        assert!(PAGE.contains(&said), "docs/bench.md lacks: {said}");
     }
 }

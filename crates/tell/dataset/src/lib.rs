@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The columns of a table, their meaning and their values are defined in one place. [`describe`]
-//! lists them, and `docs/dataset.md` documents them.
+//! lists them, and `metalens query --schema` prints them.
 
 mod cells;
 mod error;

@@ -165,25 +165,6 @@ fn percent(count: u32) -> String {
 }
 
 /// Returns the table of docs/gating.md.
-fn table() -> String {
-    let mut table =
-        "| runs | ±3 %: false alarms, inconclusive, caught | ±5 % | ±10 % |\n| --- | --- | --- | --- |\n"
-            .to_owned();
-    for (base, new) in SIDES {
-        let cells = VARIATIONS
-            .map(|variation| {
-                let alarms = percent(number_of(Miss, (base, new), variation, 1.0));
-                let caught = percent(number_of(Miss, (base, new), variation, 1.1));
-                let unclear = percent(number_of(Inconclusive, (base, new), variation, 1.0));
-                format!("{alarms}, {unclear}, {caught}")
-            })
-            .join(" | ");
-        table.push_str(&format!("| {base} against {new} | {cells} |\n"));
-    }
-    table
-}
-
-/// Returns the second table of docs/gating.md.
 fn table_of_machines() -> String {
     let mut table =
         "| runs vary by | 3 against 3: false alarms, inconclusive, caught | 5 against 5 |\n\
@@ -205,9 +186,8 @@ fn table_of_machines() -> String {
 #[test]
 fn the_docs_have_the_measured_rates() {
     const PAGE: &str = include_str!("../../../../../docs/gating.md");
-    for table in [table(), table_of_machines()] {
-        assert!(PAGE.contains(&table), "docs/gating.md has not:\n{table}");
-    }
+    let table = table_of_machines();
+    assert!(PAGE.contains(&table), "docs/gating.md has not:\n{table}");
 }
 
 /// One run per side never fails by chance on a machine that varies by 10 %, more runs never see

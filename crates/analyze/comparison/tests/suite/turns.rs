@@ -108,8 +108,10 @@ fn false_alarms_are_few_and_differences_are_found() {
             assert!(none <= most + 2.1, "{machine:?} {rounds}: {none}");
             format!("{none:.1}, {small:.1}, {large:.1}")
         });
+        // The page has every other column.
+        let [three, _, six, _, ten] = cells;
         let name = format!("{machine:?}").to_lowercase();
-        rows.push(format!("| {name} | {} |", cells.join(" | ")));
+        rows.push(format!("| {name} | {three} | {six} | {ten} |"));
     }
     check_page(&rows);
 }

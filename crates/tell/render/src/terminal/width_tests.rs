@@ -35,7 +35,7 @@ fn lines_fit_the_terminal() {
     assert_eq!(wide, <[String; 0]>::default());
 }
 
-/// Names of causes are never shortened: they are the words of the glossary.
+/// Names of causes are never shortened: they are the words of the documents.
 #[test]
 fn causes_of_idle_time_are_whole_in_a_narrow_terminal() {
     for report in reports() {

@@ -1,4 +1,4 @@
-//! Runs the emitters of the page about command-buffer logs: what they write must be a log.
+//! Runs the emitters in `examples`: what they write must be a log.
 
 use std::fs;
 use std::path::Path;
@@ -37,12 +37,10 @@ log.phase("decode", begin)
 log.close()
 "#;
 
-/// Returns the first block of a language.
-fn block(language: &str) -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/command-buffer-log.md");
-    let page = fs::read_to_string(page).unwrap();
-    let (_, rest) = page.split_once(&format!("```{language}\n")).unwrap();
-    rest.split_once("```").unwrap().0.to_owned()
+/// Returns the text of an emitter in `examples`.
+fn emitter(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/command-buffer-log");
+    fs::read_to_string(folder.join(name)).unwrap()
 }
 
 fn check(folder: &Path, log: &str) {
@@ -62,8 +60,8 @@ fn check(folder: &Path, log: &str) {
 fn the_emitters_write_logs() {
     let folder = metalens_testing::scratch();
     let folder = folder.path();
-    fs::write(folder.join("emitter.c"), block("c") + MAIN).unwrap();
-    fs::write(folder.join("emitter.py"), block("python") + USE).unwrap();
+    fs::write(folder.join("emitter.c"), emitter("emitter.c") + MAIN).unwrap();
+    fs::write(folder.join("emitter.py"), emitter("emitter.py") + USE).unwrap();
     let run = |program: &str, arguments: &[&str]| {
         let output = Command::new(program)
             .args(arguments)

@@ -8,7 +8,7 @@ mod first_lines;
 mod imports;
 mod layers;
 mod manifests;
-#[cfg(unix)]
+mod printed;
 #[cfg(unix)]
 mod readers;
 mod readme;

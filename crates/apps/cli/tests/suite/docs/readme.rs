@@ -23,39 +23,6 @@ fn block(page: &str, language: &str) -> String {
     rest[..rest.find("```").unwrap()].to_owned()
 }
 
-/// The page about reports shows a complete report; README shows the first lines of the screen.
-#[test]
-fn the_printed_report_on_the_pages_is_current() {
-    let printed = |options: &str| {
-        let command = format!("analyze fixtures/small-export{options}");
-        let arguments: Vec<&str> = command.split(' ').collect();
-        format!(
-            "$ metalens {command}\n{}",
-            stdout(&metalens(&root(), &arguments))
-        )
-    };
-    let expected = printed(" --full");
-
-    let name = "docs/reading-a-report.md";
-    let shown = block(&page(name), "console");
-    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
-        fs::write(root().join(name), page(name).replace(&shown, &expected)).unwrap();
-    }
-    assert_eq!(
-        block(&page(name), "console"),
-        expected,
-        "scripts/bless renews it"
-    );
-
-    let screen = printed("");
-    let beginning = block(&page("README.md"), "console");
-    assert!(beginning.lines().count() > 4);
-    assert!(
-        screen.starts_with(&beginning),
-        "README shows:\n{beginning}\nbut the program prints:\n{screen}"
-    );
-}
-
 #[test]
 fn the_settings_and_work_files_on_the_pages_are_valid() {
     let docs = page("docs/reading-a-report.md");
@@ -78,13 +45,18 @@ fn the_settings_and_work_files_on_the_pages_are_valid() {
     assert_eq!(report["work"]["rows"][0]["label"], "matmul");
 }
 
+/// README shows the beginning of the screen about the first recording of the tutorial.
 #[test]
 fn the_picture_of_the_screen_is_current() {
-    let mut command = command(&root(), &["analyze", "fixtures/small-export"]);
+    let scenario = root().join("fixtures/tutorial/1.toml");
+    let folder = crate::with_scenario(scenario.to_str().unwrap());
+    let mut command = command(folder.path(), &["analyze", "1"]);
     let output = command.env("CLICOLOR_FORCE", "1").output().unwrap();
     let screen = stdout(&output);
     assert!(screen.contains('\u{1b}'), "the screen has no colors");
-    let picture = anstyle_svg::Term::new().render_svg(screen.trim_end());
+    let end = screen.find("Timeline").unwrap();
+    let (shown, _) = screen[..end].rsplit_once("\n\n").unwrap();
+    let picture = anstyle_svg::Term::new().render_svg(shown);
     let file = root().join("docs/screen.svg");
     if std::env::var_os("METALENS_BLESS").is_some() {
         fs::write(&file, &picture).unwrap();
@@ -148,6 +120,7 @@ fn every_link_leads_to_a_file() {
         "examples/llama.cpp/README.md",
         "examples/mlx/README.md",
         "examples/pytorch-mps/README.md",
+        "scripts/action/README.md",
     ];
     let mut files = 0;
     for path in front.map(|name| root().join(name)).into_iter().chain(docs) {
@@ -169,31 +142,4 @@ fn every_link_leads_to_a_file() {
         }
     }
     assert!(files >= 35, "{files}");
-}
-
-/// The page about benchmarks shows what the program prints.
-#[test]
-fn the_printed_benchmark_on_the_page_is_current() {
-    let folder = metalens_testing::scratch();
-    let command = "bench --simulate --workload eager --workload fused";
-    let arguments: Vec<&str> = command.split(' ').collect();
-    let expected = format!(
-        "$ metalens {command}\n{}",
-        stdout(&metalens(folder.path(), &arguments))
-    );
-
-    let name = "docs/bench.md";
-    let shown = block(&page(name), "console");
-    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
-        let (old, new) = (
-            format!("```console\n{shown}"),
-            format!("```console\n{expected}"),
-        );
-        fs::write(root().join(name), page(name).replace(&old, &new)).unwrap();
-    }
-    assert_eq!(
-        block(&page(name), "console"),
-        expected,
-        "scripts/bless renews it"
-    );
 }
