@@ -30,7 +30,7 @@ fn current(page: &str, folder: &Path) -> String {
         } else {
             usize::MAX
         };
-        write!(text, "{FENCE}{command}\n").unwrap();
+        writeln!(text, "{FENCE}{command}").unwrap();
         for line in printed.lines().take(lines) {
             writeln!(text, "{line}").unwrap();
         }
