@@ -6,13 +6,10 @@
 //! without one was interrupted.
 
 pub(crate) mod bundle;
-pub(crate) mod cells;
 mod dates;
 mod display;
 mod document;
 mod folder;
-pub(crate) mod functions;
-pub(crate) mod schema;
 pub(crate) mod single;
 mod tables;
 mod toc;
@@ -23,9 +20,9 @@ use std::path::Path;
 
 use crate::MARK;
 use crate::error::Error;
-use crate::plan;
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
+use crate::schedule;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
@@ -44,10 +41,10 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
     let mut contents = Vec::new();
 
     for run in 1..=scenario.runs {
-        let run = plan::plan(scenario, run)?;
+        let run = schedule::plan(scenario, run)?;
         for table in Table::recorded(scenario) {
             let mut document = Document::create(&mut folder, table, scenario, &run.plan)?;
-            tables::write_rows(table, &run.optional, &mut document)?;
+            (table.form().write)(&run.plan, &run.optional, &mut document)?;
             document.finish()?;
         }
         truths.push(truth::count_truth(&run));

@@ -42,8 +42,8 @@
 //!                                                            \-> Truth
 //! ```
 //!
-//! The rows of a table are written once, through a trait that both outputs implement, so that an
-//! export and a bundle of the same scenario have the same content.
+//! A table is declared once, each column with its value, and written through a trait that both outputs
+//! implement, so that an export and a bundle of the same scenario have the same content.
 //!
 //! [`Scenario`] lists what is optional. A value is NULL in a bundle if no known real bundle shows how
 //! it is stored: messages of signposts, and columns of percentages, as in the shader timeline. The
@@ -60,23 +60,28 @@ mod optional;
 mod plan;
 mod random;
 mod scenario;
+mod schedule;
+mod sheet;
 mod truth;
+mod values;
 
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
 pub use optional::*;
-pub use scenario::kinds::*;
-pub use scenario::labels::Labels;
-pub use scenario::lengths::Lengths;
-pub use scenario::nanos::Nanos;
+pub use plan::names::NamedBy;
+pub use plan::sweep::Window;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::*;
-pub use scenario::stream::*;
 pub use scenario::table::Table;
 pub use scenario::{Process, Scenario};
 pub use truth::*;
+pub use values::kinds::*;
+pub use values::labels::Labels;
+pub use values::lengths::Lengths;
+pub use values::nanos::Nanos;
+pub use values::stream::*;
 
 /// Mark in every synthetic document and bundle: the name and version of this crate.
 pub const MARK: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));

@@ -18,15 +18,8 @@ pub(crate) mod wiring;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::plan::sweep::TargetRows;
 use crate::plan::{Plan, ProcessIndex};
-use crate::random::Random;
-use crate::scenario::checks::name;
-use crate::scenario::nanos::Nanos;
-use crate::scenario::recording::Recording;
-use crate::scenario::stream::LostFrom;
-use crate::scenario::{Process, Scenario};
-use crate::truth::sweep::TargetRows;
 
 pub use allocations::{Allocation, Allocations};
 pub use counters::{Counter, CounterTotal, CounterUnit, KernelMean};
@@ -64,46 +57,6 @@ pub(crate) struct Optional {
 }
 
 impl Optional {
-    /// Plans the parts of a run whose work is planned, all within its duration.
-    pub(crate) fn plan(scenario: &Scenario, plan: &Plan) -> Result<Self, Error> {
-        let recording = &scenario.recording;
-        let throughout = |state: &String, induced| StatePiece {
-            state: state.clone(),
-            start: Nanos::default(),
-            end: None,
-            induced,
-        };
-        let performance = throughout(
-            &recording.performance_state,
-            recording.performance_state_induced,
-        );
-        let thermal = throughout(&recording.thermal_state, false);
-        let processes = scenario.processes_of(plan.run).enumerate();
-        let processes =
-            processes.map(|(position, (_, process))| (ProcessIndex::at(position), process));
-        let processes: Vec<(ProcessIndex, &Process)> = processes.collect();
-
-        Ok(Self {
-            performance: states::plan(&recording.performance, performance, plan),
-            thermal: states::plan(&recording.thermal, thermal, plan),
-            memory: memory::plan(each(&processes, |process| process.memory.as_ref()), plan),
-            wired: memory::plan_levels(&recording.wired, plan),
-            allocations: allocations::plan(
-                each(&processes, |process| process.allocation.as_slice()),
-                plan,
-            )?,
-            wiring: wiring::plan(entries(&processes, |process| &process.wiring), plan),
-            signposts: signposts::plan(entries(&processes, |process| &process.signpost), plan),
-            samples: samples::plan(
-                entries(&processes, |process| process.samples.as_slice()),
-                plan,
-            )?,
-            hangs: hangs::plan(entries(&processes, |process| &process.hang), plan),
-            engines: engines::plan(entries(&processes, |process| &process.engine), plan),
-            counters: recording.counter.clone(),
-        })
-    }
-
     /// Computes the truth about the parts.
     pub(crate) fn truth(&self, plan: &Plan, target: TargetRows<'_>) -> OptionalTruth {
         let TargetRows {
@@ -134,24 +87,6 @@ impl Optional {
             }),
         }
     }
-}
-
-/// Returns a part of each process.
-fn each<'s, T>(
-    processes: &[(ProcessIndex, &'s Process)],
-    part: fn(&'s Process) -> T,
-) -> impl Iterator<Item = (ProcessIndex, T)> {
-    processes
-        .iter()
-        .map(move |&(index, process)| (index, part(process)))
-}
-
-/// Returns the entries of a part of each process.
-fn entries<'s, T>(
-    processes: &[(ProcessIndex, &'s Process)],
-    part: fn(&'s Process) -> &'s [T],
-) -> impl Iterator<Item = (ProcessIndex, &'s T)> {
-    each(processes, part).flat_map(|(index, part)| part.iter().map(move |entry| (index, entry)))
 }
 
 /// The figures of the optional parts; null without a window unless they say otherwise.
@@ -192,97 +127,4 @@ pub struct OptionalTruth {
 )]
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
-}
-
-/// Checks the states, the wired memory and the counters of a recording.
-pub(crate) fn check_recording(recording: &Recording) -> Result<(), Error> {
-    states::check("recording.performance", &recording.performance)?;
-    states::check("recording.thermal", &recording.thermal)?;
-    memory::check_levels("recording.wired", &recording.wired)?;
-    counters::check("recording.counter", &recording.counter)
-}
-
-/// Checks the parts of a process.
-pub(crate) fn check_process(place: &str, process: &Process) -> Result<(), Error> {
-    for shader in &process.shaders {
-        name(&format!("{place}.shaders"), shader)?;
-    }
-    if let Some(memory) = &process.memory {
-        memory::check(&format!("{place}.memory"), memory)?;
-    }
-    allocations::check(&format!("{place}.allocation"), &process.allocation)?;
-    check_each(place, "wiring", &process.wiring, wiring::check)?;
-    check_each(place, "signpost", &process.signpost, signposts::check)?;
-    if let Some(samples) = &process.samples {
-        samples::check(&format!("{place}.samples"), samples)?;
-    }
-    check_each(place, "hang", &process.hang, hangs::check)?;
-    check_each(place, "engine", &process.engine, engines::check)
-}
-
-fn check_each<T>(
-    place: &str,
-    field: &str,
-    entries: &[T],
-    check: fn(&str, &T) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut numbered = entries.iter().enumerate();
-    numbered.try_for_each(|(index, entry)| check(&format!("{place}.{field}[{index}]"), entry))
-}
-
-/// Adds parts at random. They have draws of their own, so that they do not change the work of a seed.
-pub(crate) fn add_random(seed: u64, scenario: &mut Scenario) {
-    let random = &mut Random::new(seed, &[0xbe51de]);
-    let recording = &mut scenario.recording;
-    if random.once_in(4) {
-        recording.performance = states::random(random, &["Minimum", "Medium", "Maximum"]);
-    }
-    if random.once_in(4) {
-        recording.thermal = states::random(random, &["Nominal", "Fair", "Serious", "Critical"]);
-    }
-    if random.once_in(6) {
-        recording.wired = memory::random_levels(random);
-    }
-    if random.once_in(8) {
-        recording.counter = vec![counters::random(random)];
-        recording.counter_intervals = random.once_in(2);
-    }
-    for process in &mut scenario.process {
-        add_random_to_process(random, process);
-    }
-
-    let random = &mut Random::new(seed, &[0xa110c]);
-    if random.once_in(2) {
-        for process in &mut scenario.process {
-            let count = random.below(4);
-            process.allocation = (0..count).map(|_| allocations::random(random)).collect();
-        }
-    }
-    let random = &mut Random::new(seed, &[0x313e]);
-    if random.once_in(2) {
-        for process in &mut scenario.process {
-            let count = random.below(5);
-            process.wiring = (0..count).map(|_| wiring::random(random)).collect();
-        }
-    }
-}
-
-/// Adds memory, signposts and other parts of a process, each in some scenarios only.
-fn add_random_to_process(random: &mut Random, process: &mut Process) {
-    process.memory = memory::random(random);
-    if random.once_in(8) {
-        process.signpost.push(signposts::random(random));
-    }
-    if random.once_in(8) {
-        process.samples = Some(samples::random(random));
-    }
-    if random.once_in(10) {
-        process.hang.push(hangs::random(random));
-    }
-    for stream in &mut process.stream {
-        stream.oddities.error_every = random.optional_count(10, 4);
-        if random.once_in(3) {
-            stream.oddities.lose_encoder_from = LostFrom::Everywhere;
-        }
-    }
 }

@@ -1,23 +1,17 @@
 //! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
-pub(crate) mod checks;
-pub(crate) mod kinds;
-pub(crate) mod labels;
-pub(crate) mod lengths;
-pub(crate) mod nanos;
 pub(crate) mod presets;
 pub(crate) mod random;
 pub(crate) mod recording;
-pub(crate) mod stream;
 pub(crate) mod table;
 mod validate;
 
 use serde::{Deserialize, Serialize};
 
 use crate::optional::{Allocation, EngineWork, Hang, Memory, Samples, Signpost, Wiring};
-use kinds::{Clock, Generation, Role};
+use crate::values::kinds::{Clock, Generation, Role};
+use crate::values::stream::Stream;
 use recording::Recording;
-use stream::Stream;
 use table::Table;
 
 /// A complete description of a synthetic recording. Stored as TOML; see `fixtures/scenarios`.

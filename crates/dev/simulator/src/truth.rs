@@ -4,24 +4,23 @@
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
 mod counting;
-pub(crate) mod kernels;
+mod kernels;
 mod latency;
 mod ledger;
 mod model;
-pub(crate) mod sweep;
 mod tally;
 
 use crate::error::Error;
-use crate::plan;
+
 use crate::scenario::Scenario;
+use crate::schedule;
 pub(crate) use counting::count_truth;
-pub use kernels::{Kernel, NamedBy, Spills};
+pub use kernels::{Kernel, Spills};
 pub use latency::{Latency, Queue, Spread};
 pub use ledger::Ledger;
 pub use model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, TruthFile,
 };
-pub use sweep::Window;
 
 /// Computes the truth of every run without writing anything.
 ///
@@ -30,6 +29,6 @@ pub use sweep::Window;
 pub fn truths(scenario: &Scenario) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
     (1..=scenario.runs)
-        .map(|run| plan::plan(scenario, run).map(|run| count_truth(&run)))
+        .map(|run| schedule::plan(scenario, run).map(|run| count_truth(&run)))
         .collect()
 }

@@ -7,7 +7,6 @@
 mod archive;
 mod bulkstore;
 pub(crate) mod envelope;
-mod etypes;
 mod file;
 mod form;
 mod inputs;
@@ -27,11 +26,11 @@ mod zlib;
 use std::path::Path;
 
 use super::toc::Contents;
-use super::{scenario_text, tables, truth_text};
+use super::{scenario_text, truth_text};
 use crate::error::Error;
-use crate::plan::{self, Run};
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
+use crate::schedule::{self, Run};
 use crate::truth::{self, Truth};
 use file::{create_dir, write_file};
 use inputs::INPUTS;
@@ -96,7 +95,7 @@ pub fn write_bundle_with(
     let mut truths = Vec::new();
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
-        let run = plan::plan(scenario, run)?;
+        let run = schedule::plan(scenario, run)?;
         write_run(&corespace, scenario, &run, &tables)?;
         symbols::write(bundle, &run.plan)?;
         truths.push(truth::count_truth(&run));
@@ -137,26 +136,16 @@ fn write_run(
     let plan = &run.plan;
     let core = create_dir(corespace.join(format!("run{}", plan.run)).join("core"))?;
     let mut uniquing = Uniquing::create(&core.join("uniquing"), scenario)?;
-    let mut specs: Vec<Spec> = Vec::new();
-    for input in INPUTS.iter().chain(symbols::inputs(scenario)) {
-        let folder = StoreFolder::new(corespace, specs.len());
-        let mut store = Store::create(
-            folder,
-            &input.schema,
-            input.spec(),
-            scenario,
-            plan,
-            &mut uniquing,
-        )?;
-        (input.rows)(&mut store, &run.optional)?;
-        specs.push(store.finish()?);
-    }
+    let inputs = INPUTS.iter().chain(symbols::inputs(scenario));
+    let inputs = inputs.map(|input| (&input.form, input.spec()));
+    let chosen = chosen.iter();
+    let chosen = chosen.map(|table| (table.form(), Spec::for_table(*table, scenario)));
 
-    for table in chosen {
+    let mut specs: Vec<Spec> = Vec::new();
+    for (form, spec) in inputs.chain(chosen) {
         let folder = StoreFolder::new(corespace, specs.len());
-        let (schema, spec) = (table.schema(), Spec::for_table(*table, scenario));
-        let mut store = Store::create(folder, &schema, spec, scenario, plan, &mut uniquing)?;
-        tables::write_rows(*table, &run.optional, &mut store)?;
+        let mut store = Store::create(folder, &form.schema, spec, scenario, plan, &mut uniquing)?;
+        (form.write)(plan, &run.optional, &mut store)?;
         specs.push(store.finish()?);
     }
     uniquing.finish()?;

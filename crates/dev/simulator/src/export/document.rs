@@ -1,15 +1,14 @@
 //! Writes one query document: its head, its rows streamed to disk, its end.
 
-use super::cells::Sheet;
 use super::folder::{AtomicFile, Folder};
-use super::schema::Schema;
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::Generation;
 use crate::scenario::table::Table;
+use crate::sheet::{Column, Schema, Sheet, Value};
+use crate::values::kinds::Generation;
 
 /// Number of bytes gathered before they go to disk.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -18,7 +17,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     plan: &'a Plan,
-    generation: Generation,
+    columns: Vec<Column>,
     cells: XmlCells<'a>,
     file: AtomicFile,
 }
@@ -32,18 +31,7 @@ impl<'a> Document<'a> {
         plan: &'a Plan,
     ) -> Result<Self, Error> {
         let file = folder.create(&table.file_name(scenario, plan.run))?;
-        let position = table.position(scenario);
-        Ok(Self::new(file, table.schema(), position, scenario, plan))
-    }
-
-    /// Starts the document of a table with a position in the table of contents, in its file.
-    pub(super) fn new(
-        file: AtomicFile,
-        schema: Schema,
-        position: usize,
-        scenario: &'a Scenario,
-        plan: &'a Plan,
-    ) -> Self {
+        let (schema, position) = (table.form().schema, table.position(scenario));
         let separator = if scenario.xcode == Generation::Xcode16 {
             ""
         } else {
@@ -56,14 +44,15 @@ impl<'a> Document<'a> {
         cells.put(&format!(
             "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>"
         ));
-        schema.write(scenario.xcode, cells.bytes());
+        let columns: Vec<Column> = schema.columns_in(scenario.xcode).collect();
+        cells.put(&schema_xml(&schema, &columns, scenario.xcode));
 
-        Self {
+        Ok(Self {
             plan,
-            generation: scenario.xcode,
+            columns,
             cells,
             file,
-        }
+        })
     }
 
     /// Ends the document and gives the file its name.
@@ -80,24 +69,35 @@ impl<'a> Document<'a> {
     }
 }
 
-impl<'a> Sheet<'a> for Document<'a> {
-    type Cells = XmlCells<'a>;
-
-    fn plan(&self) -> &'a Plan {
-        self.plan
-    }
-
-    fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    fn row(&mut self, fill: impl FnOnce(&mut XmlCells<'a>)) -> Result<(), Error> {
+impl Sheet for Document<'_> {
+    fn row(&mut self, values: &[Value<'_>]) -> Result<(), Error> {
         self.cells.put("<row>");
-        fill(&mut self.cells);
+        for (column, value) in self.columns.iter().zip(values) {
+            self.cells
+                .cell(column.kind, value.in_column(column.kind, self.plan));
+        }
         self.cells.put("</row>\n");
         if self.cells.bytes().len() < CHUNK_BYTES {
             return Ok(());
         }
         self.flush()
     }
+}
+
+/// Returns the `<schema>` element with its columns.
+fn schema_xml(schema: &Schema, columns: &[Column], generation: Generation) -> String {
+    let mut xml = format!("<schema name=\"{}", schema.name);
+    if generation == Generation::Xcode27 {
+        xml += "\" documentation=\"";
+        xml += schema.documentation;
+    }
+    xml += "\">";
+    for column in columns {
+        let (mnemonic, name, kind) = (column.mnemonic, column.name, column.kind.facts().xml_name);
+        xml += &format!(
+            "<col><mnemonic>{mnemonic}</mnemonic><name>{name}</name>\
+             <engineering-type>{kind}</engineering-type></col>"
+        );
+    }
+    xml + "</schema>"
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use super::document::Document;
 use super::folder::Folder;
 use super::tables::UNEXPORTED;
-use super::{tables, toc};
+use super::toc;
 use crate::error::Error;
-use crate::plan;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::TargetKind;
 use crate::scenario::table::Table;
+use crate::schedule;
+use crate::values::kinds::TargetKind;
 
 /// A table in the table of contents.
 #[derive(Debug, Clone, Copy)]
@@ -57,13 +57,13 @@ pub(crate) fn write_table(
     dir: &Path,
 ) -> Result<PathBuf, Error> {
     scenario.validate()?;
-    let planned = plan::plan(scenario, run)?;
+    let planned = schedule::plan(scenario, run)?;
     let mut folder = Folder::open(dir, true)?;
 
     let mut document = Document::create(&mut folder, table, scenario, &planned.plan)?;
     // A table that was not recorded is listed nevertheless, and empty.
     if Table::recorded(scenario).any(|recorded| recorded == table) {
-        tables::write_rows(table, &planned.optional, &mut document)?;
+        (table.form().write)(&planned.plan, &planned.optional, &mut document)?;
     }
     document.finish()?;
     Ok(dir.join(table.file_name(scenario, run)))
@@ -74,7 +74,7 @@ pub(crate) fn write_contents(scenario: &Scenario, dir: &Path) -> Result<PathBuf,
     scenario.validate()?;
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
-        contents.push(toc::Contents::new(&plan::plan(scenario, run)?.plan));
+        contents.push(toc::Contents::new(&schedule::plan(scenario, run)?.plan));
     }
 
     let mut folder = Folder::open(dir, true)?;

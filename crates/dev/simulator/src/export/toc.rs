@@ -10,10 +10,10 @@ use crate::MARK;
 use crate::error::Error;
 use crate::plan::{Plan, PlannedProcess};
 use crate::scenario::Scenario;
-use crate::scenario::kinds::TargetKind;
-use crate::scenario::kinds::{Clock, Generation, Role};
 use crate::scenario::recording::Recording;
 use crate::scenario::table::Table;
+use crate::values::kinds::TargetKind;
+use crate::values::kinds::{Clock, Generation, Role};
 
 /// The part of the table of contents about one run.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ pub(super) fn path(recording: &Recording, process: &PlannedProcess) -> String {
 }
 
 fn entry(table: Table, scenario: &Scenario) -> String {
-    let schema = table.schema();
+    let schema = table.form().schema;
     let documentation = match scenario.xcode {
         Generation::Xcode27 => format!(" documentation=\"{}\"", schema.documentation),
         Generation::Xcode16 | Generation::Xcode26 => String::new(),

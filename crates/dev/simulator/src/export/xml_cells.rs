@@ -7,10 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cells::{Cells, Number, Part, Text};
 use super::display;
-use super::functions::{self, Frame, Stack};
 use crate::plan::{Plan, ProcessIndex};
+use crate::sheet::functions::{self, Frame, Stack};
+use crate::sheet::{Kind, Part, Value};
 
 /// The rows of one document, as bytes.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ impl<'a> XmlCells<'a> {
             plan,
             separator,
             last_id: 0,
-            numbers: vec![Remembered::default(); NUMBER_KINDS << SLOT_BITS],
-            texts: vec![FxHashMap::default(); TEXT_KINDS],
+            numbers: vec![Remembered::default(); Kind::ALL.len() << SLOT_BITS],
+            texts: vec![FxHashMap::default(); Kind::ALL.len()],
             labels: FxHashMap::default(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -61,7 +61,7 @@ impl<'a> XmlCells<'a> {
                 Part::Text(kind, value) => self.text(kind, value),
                 Part::Process(process) => self.process(process),
                 Part::Thread(process) => self.thread(process),
-                Part::NoProcess => self.nothing(),
+                Part::NoProcess => self.put("<sentinel/>"),
             }
         }
         self.close(tag);
@@ -143,28 +143,38 @@ impl<'a> XmlCells<'a> {
     pub(super) fn put(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
     }
-}
 
-impl Cells for XmlCells<'_> {
-    fn nothing(&mut self) {
-        self.put("<sentinel/>");
+    /// Writes a value in a column of a kind.
+    pub(super) fn cell(&mut self, kind: Kind, value: Value<'_>) {
+        match (value, kind) {
+            (Value::Number(billionths), Kind::Percent) => self.percent(billionths),
+            (Value::Number(value), _) => self.number(kind, value),
+            (Value::Text(text), _) => self.text(kind, text),
+            (Value::Process(process), Kind::Thread) => self.thread(process),
+            (Value::Process(process), _) => self.process(process),
+            (Value::Label(parts), _) => self.label(kind.facts().xml_name, parts),
+            (Value::LabelOnce(parts), _) => self.label_once(kind.facts().xml_name, parts),
+            (Value::Stack(stack), _) => self.stack(stack),
+            (Value::Null | Value::Usual | Value::Worker(_), _) => self.put("<sentinel/>"),
+        }
     }
 
-    fn number(&mut self, kind: Number, value: u64) {
-        let slot = kind.slot(value);
+    fn number(&mut self, kind: Kind, value: u64) {
+        let tag = kind.facts().xml_name;
+        let slot = slot(kind, value);
         let known = self.numbers[slot];
         if known.id != 0 && known.value == value {
-            return self.refer(kind.tag(), known.id);
+            return self.refer(tag, known.id);
         }
-        let id = self.open(kind.tag());
-        kind.show(value, &mut self.out);
+        let id = self.open(tag);
+        show(kind, value, &mut self.out);
         self.put("\">");
-        if kind == Number::FixedDecimal {
+        if kind == Kind::FixedDecimal {
             display::billionths(value, &mut self.out);
         } else {
             display::decimal(value, &mut self.out);
         }
-        self.close(kind.tag());
+        self.close(tag);
         self.numbers[slot] = Remembered { value, id };
     }
 
@@ -178,15 +188,16 @@ impl Cells for XmlCells<'_> {
         self.close("percent");
     }
 
-    fn text(&mut self, kind: Text, value: &str) {
+    fn text(&mut self, kind: Kind, value: &str) {
+        let tag = kind.facts().xml_name;
         if let Some(id) = self.texts[kind as usize].get(value) {
-            return self.refer(kind.tag(), *id);
+            return self.refer(tag, *id);
         }
-        let id = self.open(kind.tag());
+        let id = self.open(tag);
         display::escaped(value, &mut self.out);
         self.put("\">");
         display::escaped(value, &mut self.out);
-        self.close(kind.tag());
+        self.close(tag);
         self.texts[kind as usize].insert(value.into(), id);
     }
 
@@ -199,8 +210,8 @@ impl Cells for XmlCells<'_> {
         self.processes.insert(process, id);
         show_process(self.plan, process, &mut self.out);
         self.put("\">");
-        self.number(Number::Pid, u64::from(self.plan.process(process).pid));
-        self.text(Text::DeviceSession, "TODO");
+        self.number(Kind::Pid, u64::from(self.plan.process(process).pid));
+        self.text(Kind::DeviceSession, "TODO");
         self.close("process");
     }
 
@@ -213,7 +224,7 @@ impl Cells for XmlCells<'_> {
         self.threads.insert(process, id);
         show_thread(self.plan, process, &mut self.out);
         self.put("\">");
-        self.number(Number::Tid, self.plan.process(process).tid);
+        self.number(Kind::Tid, self.plan.process(process).tid);
         self.process(process);
         self.close("thread");
     }
@@ -270,7 +281,7 @@ fn show_parts(plan: &Plan, separator: &str, parts: &[Part<'_>], out: &mut Vec<u8
             out.extend_from_slice(separator.as_bytes());
         }
         match *part {
-            Part::Number(kind, value) => kind.show(value, out),
+            Part::Number(kind, value) => show(kind, value, out),
             Part::Text(_, value) => display::escaped(value, out),
             Part::Process(process) => show_process(plan, process, out),
             Part::Thread(process) => show_thread(plan, process, out),
@@ -305,47 +316,39 @@ struct Remembered {
     id: u64,
 }
 
-const NUMBER_KINDS: usize = Number::Priority as usize + 1;
-const TEXT_KINDS: usize = Text::GpuEventName as usize + 1;
 const SLOT_BITS: u32 = 10;
 
-impl Number {
-    /// Returns the slot in which a value of this kind is remembered (Fibonacci hashing). Another
-    /// value may have the same slot.
-    fn slot(self, value: u64) -> usize {
-        let hash = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOT_BITS);
-        ((self as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)
-    }
+/// Returns the slot in which a number of a kind is remembered (Fibonacci hashing). Another value may
+/// have the same slot.
+fn slot(kind: Kind, value: u64) -> usize {
+    let hash = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOT_BITS);
+    ((kind as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)
+}
 
-    /// Writes a number as Instruments displays it.
-    fn show(self, value: u64, out: &mut Vec<u8>) {
-        match self {
-            Self::StartTime | Self::EventTime | Self::SampleTime => display::instant(value, out),
-            Self::Duration | Self::Weight => display::duration(value, out),
-            Self::Uint64 => display::thousands(value, out),
-            Self::HardwareTraceId
-            | Self::CommandBufferId
-            | Self::EncoderId
-            | Self::Tid
-            | Self::Priority
-            | Self::SignpostId => display::hex(value, out),
-            Self::Core => {
-                out.extend_from_slice(b"CPU ");
-                display::decimal(value, out);
-                out.extend_from_slice(b" (P Core)");
-            }
-            Self::FixedDecimal => {
-                display::billionths(value, out);
-            }
-            Self::Frame => {
-                out.extend_from_slice(b"Frame ");
-                display::decimal(value, out);
-            }
-            Self::SizeInBytes => display::bytes(value, out),
-            Self::Boolean => out.extend_from_slice(if value == 0 { b"No" } else { b"Yes" }),
-            Self::Uint32 | Self::NestingLevel | Self::ConnectionUuid | Self::Color | Self::Pid => {
-                display::decimal(value, out);
-            }
+/// Writes a number as Instruments displays it.
+fn show(kind: Kind, value: u64, out: &mut Vec<u8>) {
+    match kind {
+        Kind::StartTime | Kind::EventTime | Kind::SampleTime => display::instant(value, out),
+        Kind::Duration | Kind::Weight => display::duration(value, out),
+        Kind::Uint64 => display::thousands(value, out),
+        Kind::HardwareTraceId
+        | Kind::CommandBufferId
+        | Kind::EncoderId
+        | Kind::Tid
+        | Kind::Priority
+        | Kind::SignpostId => display::hex(value, out),
+        Kind::Core => {
+            out.extend_from_slice(b"CPU ");
+            display::decimal(value, out);
+            out.extend_from_slice(b" (P Core)");
         }
+        Kind::FixedDecimal => display::billionths(value, out),
+        Kind::Frame => {
+            out.extend_from_slice(b"Frame ");
+            display::decimal(value, out);
+        }
+        Kind::SizeInBytes => display::bytes(value, out),
+        Kind::Boolean => out.extend_from_slice(if value == 0 { b"No" } else { b"Yes" }),
+        _ => display::decimal(value, out),
     }
 }

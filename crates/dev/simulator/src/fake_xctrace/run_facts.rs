@@ -2,9 +2,9 @@
 
 use super::process::ProcessEnd;
 use crate::optional::Samples;
-use crate::scenario::kinds::Role;
-use crate::scenario::kinds::TargetKind;
 use crate::scenario::{Process, Scenario};
+use crate::values::kinds::Role;
+use crate::values::kinds::TargetKind;
 
 /// The facts of a run that took place.
 #[derive(Debug)]

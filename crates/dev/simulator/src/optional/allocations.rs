@@ -5,13 +5,13 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
-use crate::export::functions::{self, CALLERS_MAX};
-use crate::export::schema::Schema;
 use crate::plan::{Buffer, Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{bytes, name, text};
+use crate::sheet::functions::{self, CALLERS_MAX, Stack};
+use crate::sheet::{Kind, Part, sorted, table};
+use crate::values::checks::{bytes, name, text};
 
 /// Largest number of resources of an entry; a larger number is probably a typing error.
 const RESOURCES_MAX: usize = 1_000_000;
@@ -57,7 +57,7 @@ const fn one() -> NonZeroU32 {
 }
 
 /// Checks the entries of a process.
-pub(super) fn check(field: &str, allocations: &[Allocation]) -> Result<(), Error> {
+pub(crate) fn check(field: &str, allocations: &[Allocation]) -> Result<(), Error> {
     if allocations.len() > CALLERS_MAX {
         let many = format!("lists {} allocations", allocations.len());
         let allowed = format!("at most {CALLERS_MAX}");
@@ -73,7 +73,7 @@ pub(super) fn check(field: &str, allocations: &[Allocation]) -> Result<(), Error
 }
 
 /// Returns resources that live long, or not at all, or lie inside others.
-pub(super) fn random(random: &mut Random) -> Allocation {
+pub(crate) fn random(random: &mut Random) -> Allocation {
     Allocation {
         caller: (*random.one_of(&["forward", "grow<T>", "-[Cache add:]"])).to_owned(),
         label: (*random.one_of(&["", "activations", "a & b"])).to_owned(),
@@ -107,7 +107,7 @@ pub(crate) struct PlannedAllocation {
 }
 
 /// Plans the resources of the processes whose applications were recorded, with new ids.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     processes: impl Iterator<Item = (ProcessIndex, &'s [Allocation])>,
     plan: &Plan,
 ) -> Result<Vec<PlannedAllocation>, Error> {
@@ -169,37 +169,39 @@ fn add(
     Ok(())
 }
 
-pub(crate) const SCHEMA: Schema = Schema {
-    name: "metal-resource-allocations",
-    documentation: "Which resources were allocated and freed.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        ("duration", "Lifetime", "duration"),
-        ("process", "Process", "process"),
-        ("thread", "Thread", "thread"),
-        ("resource-id", "ID", "gpu-hardware-trace"),
-        ("parent-resource-id", "Parent ID", "gpu-hardware-trace"),
-        ("label", "Label", "metal-object-label"),
-        ("vidmem-bytes", "Video Memory Bytes", "size-in-bytes"),
-        ("sysmem-bytes", "System Memory Bytes", "size-in-bytes"),
-        ("resource-size", "Resource Size", "size-in-bytes"),
-        ("event-label", "Description", "formatted-label"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("resource-type", "Resource Type", "metal-object-label"),
-        ("event-type", "Event Type", "gpu-memory-event-name"),
-        ("backtrace", "Backtrace", "backtrace"),
-        ("event-icon", "Event Icon", "metal-event"),
-    ],
-};
+table! {
+    ALLOCATIONS: "metal-resource-allocations", "Which resources were allocated and freed.";
+    |plan, optional| for (at_ns, event, lifetime_ns, allocation) in events(optional) => {
+        let label = match allocation.label.as_str() {
+            "" => format!("Resource 0x{:x}", allocation.id),
+            label => label.to_owned(),
+        };
+        let parts = [
+            Part::Text(Kind::ObjectLabel, &label),
+            Part::Number(Kind::SizeInBytes, allocation.bytes),
+        ];
+        "timestamp" "Timestamp" StartTime = at_ns;
+        "duration" "Lifetime" Duration = lifetime_ns;
+        "process" "Process" Process = allocation.process;
+        "thread" "Thread" Thread = allocation.process;
+        "resource-id" "ID" HardwareTraceId = allocation.id;
+        "parent-resource-id" "Parent ID" HardwareTraceId = u64::MAX;
+        "label" "Label" ObjectLabel = &label;
+        "vidmem-bytes" "Video Memory Bytes" SizeInBytes;
+        "sysmem-bytes" "System Memory Bytes" SizeInBytes = allocation.bytes;
+        "resource-size" "Resource Size" SizeInBytes = allocation.bytes;
+        "event-label" "Description" FormattedLabel = &parts;
+        "gpu" "Metal Device" DeviceName;
+        "resource-type" "Resource Type" ObjectLabel = "Buffer";
+        "event-type" "Event Type" AllocationEvent = event;
+        "backtrace" "Backtrace" Backtrace = &stack(plan, allocation);
+        "event-icon" "Event Icon" Event = "Buffer";
+    }
+}
 
-/// Writes `metal-resource-allocations`: an event for each resource that was made, and for each that
-/// was freed, with its lifetime.
-pub(crate) fn write<'a>(
-    allocations: &[PlannedAllocation],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let events = allocations.iter().flat_map(|allocation| {
+/// Returns an event for each resource that was made, and for each that was freed, with its lifetime.
+fn events(optional: &Optional) -> Vec<(u64, &'static str, u64, &PlannedAllocation)> {
+    let events = optional.allocations.iter().flat_map(|allocation| {
         let made = allocation
             .made_ns
             .map(|at_ns| (at_ns, "Allocation", 0, allocation));
@@ -209,44 +211,12 @@ pub(crate) fn write<'a>(
             .map(|at_ns| (at_ns, "Deallocation", lifetime(at_ns), allocation));
         made.into_iter().chain(freed)
     });
-    let mut events: Vec<_> = events.collect();
-    events.sort_by_key(|(at_ns, ..)| *at_ns);
+    sorted(events, |(at_ns, ..)| *at_ns)
+}
 
-    for (at_ns, event, lifetime_ns, allocation) in events {
-        let label = match allocation.label.as_str() {
-            "" => format!("Resource 0x{:x}", allocation.id),
-            label => label.to_owned(),
-        };
-        let stack = functions::allocation_stack(
-            plan,
-            allocation.process,
-            allocation.caller,
-            allocation.inside,
-        );
-        let parts = [
-            Part::Text(Text::ObjectLabel, &label),
-            Part::Number(Number::SizeInBytes, allocation.bytes),
-        ];
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, at_ns);
-            cells.number(Number::Duration, lifetime_ns);
-            cells.process(allocation.process);
-            cells.thread(allocation.process);
-            cells.number(Number::HardwareTraceId, allocation.id);
-            cells.number(Number::HardwareTraceId, u64::MAX);
-            cells.text(Text::ObjectLabel, &label);
-            cells.nothing();
-            cells.number(Number::SizeInBytes, allocation.bytes);
-            cells.number(Number::SizeInBytes, allocation.bytes);
-            cells.label(FORMATTED_LABEL, &parts);
-            cells.text(Text::DeviceName, &plan.gpu);
-            cells.text(Text::ObjectLabel, "Buffer");
-            cells.text(Text::AllocationEvent, event);
-            cells.stack(&stack);
-            cells.text(Text::Event, "Buffer");
-        })?;
-    }
-    Ok(())
+fn stack<'p>(plan: &'p Plan, allocation: &PlannedAllocation) -> Stack<'p> {
+    let (process, caller) = (allocation.process, allocation.caller);
+    functions::allocation_stack(plan, process, caller, allocation.inside)
 }
 
 /// Metal resources that the process made in the recording. A resource inside another has no bytes.
@@ -271,7 +241,7 @@ pub struct Allocations {
 }
 
 /// Counts the resources of the process, or returns `None` if there are none at all.
-pub(super) fn truth(
+pub(crate) fn truth(
     planned: &[PlannedAllocation],
     plan: &Plan,
     target: ProcessIndex,

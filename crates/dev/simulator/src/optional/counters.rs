@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
+use crate::plan::names;
+use crate::plan::sweep::{Segment, Window};
 use crate::plan::{Kick, Plan};
 use crate::random::Random;
-use crate::scenario::checks::{name, period};
-use crate::scenario::nanos::Nanos;
-use crate::truth::kernels;
-use crate::truth::sweep::{Segment, Window};
+use crate::sheet::{ACCELERATOR_ID, table};
+use crate::values::checks::{name, period};
+use crate::values::nanos::Nanos;
 
 /// Largest number of counters: more than any GPU has.
 const COUNTERS_MAX: usize = 64;
@@ -87,7 +87,7 @@ impl Counter {
 }
 
 /// Checks the counters of a recording.
-pub(super) fn check(field: &str, counters: &[Counter]) -> Result<(), Error> {
+pub(crate) fn check(field: &str, counters: &[Counter]) -> Result<(), Error> {
     if counters.len() > COUNTERS_MAX {
         let many = format!("lists {} counters", counters.len());
         let allowed = format!("at most {COUNTERS_MAX}");
@@ -113,7 +113,7 @@ pub(super) fn check(field: &str, counters: &[Counter]) -> Result<(), Error> {
 }
 
 /// Returns a counter in percent.
-pub(super) fn random(random: &mut Random) -> Counter {
+pub(crate) fn random(random: &mut Random) -> Counter {
     Counter {
         name: "a & b".to_owned(),
         unit: None,
@@ -217,151 +217,74 @@ fn counter_levels(counter: &Counter, plan: &Plan) -> Vec<(u64, u64, u64)> {
     levels
 }
 
-pub(crate) const COUNTER_INFO: Schema = Schema {
-    name: "gpu-counter-info",
-    documentation: "Which GPU counters were recorded.",
-    columns: &[
-        ("timestamp", "Timestamp", "event-time"),
-        ("counter-id", "Counter ID", "uint32"),
-        ("name", "Name", "gpu-counter-name"),
-        ("max-value", "Max Value", "uint64"),
-        ("accelerator-id", "Accelerator ID", "uint64"),
-        ("description", "Description", "string"),
-        ("group-index", "Group Index", "uint32"),
-        ("type", "Type", "string"),
-        ("ring-buffer-count", "Ring Buffer Count", "uint32"),
-        (
-            "require-weighted-accumulation",
-            "Require Weighted Accumulation",
-            "boolean",
-        ),
-        ("sample-interval", "Sample Interval", "uint32"),
-    ],
-};
-
-/// Writes `gpu-counter-info`: one row per counter.
-pub(crate) fn write_info<'a>(
-    counters: &[Counter],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    for (id, counter) in (0..).zip(counters) {
+table! {
+    COUNTER_INFO: "gpu-counter-info", "Which GPU counters were recorded.";
+    |_, optional| for (id, counter) in (0_u64..).zip(&optional.counters) => {
         let (kind, max, description) = match counter.unit() {
             CounterUnit::Percent => ("Percentage", 100, "a synthetic counter"),
-            CounterUnit::GigabytesPerSecond => (
-                "Value",
-                NO_MAXIMUM,
-                "a synthetic counter, in gigabytes per second",
-            ),
+            CounterUnit::GigabytesPerSecond => {
+                ("Value", NO_MAXIMUM, "a synthetic counter, in gigabytes per second")
+            }
             CounterUnit::Count => ("Value", NO_MAXIMUM, "a synthetic counter"),
         };
-        sheet.row(|cells| {
-            cells.number(Number::EventTime, 0);
-            cells.number(Number::Uint32, id);
-            cells.text(Text::CounterName, &counter.name);
-            cells.number(Number::Uint64, max);
-            cells.number(Number::Uint64, ACCELERATOR_ID);
-            cells.text(Text::String, description);
-            cells.number(Number::Uint32, 0);
-            cells.text(Text::String, kind);
-            cells.number(Number::Uint32, 1);
-            cells.number(Number::Boolean, 0);
-            cells.number(Number::Uint32, counter.period.get());
-        })?;
+        "timestamp" "Timestamp" EventTime;
+        "counter-id" "Counter ID" Uint32 = id;
+        "name" "Name" CounterName = &counter.name;
+        "max-value" "Max Value" Uint64 = max;
+        "accelerator-id" "Accelerator ID" Uint64 = ACCELERATOR_ID;
+        "description" "Description" String = description;
+        "group-index" "Group Index" Uint32;
+        "type" "Type" String = kind;
+        "ring-buffer-count" "Ring Buffer Count" Uint32 = 1_u64;
+        "require-weighted-accumulation" "Require Weighted Accumulation" Boolean;
+        "sample-interval" "Sample Interval" Uint32 = counter.period.get();
     }
-    Ok(())
 }
 
-pub(crate) const COUNTER_INTERVALS: Schema = Schema {
-    name: "metal-gpu-counter-intervals",
-    documentation: "What the GPU counters read, as intervals.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("counter-id", "Counter ID", "uint32"),
-        ("name", "Counter Name", "gpu-counter-name"),
-        ("label", "Label", "formatted-label"),
-        ("value", "Value", "fixed-decimal"),
-        ("percent-value", "Percent Value", "percent"),
-        ("color", "Color", "uint32"),
-        ("gpu", "GPU", "metal-device-name"),
-        ("group-index", "Group Index", "uint32"),
-        ("is-percentage", "Is Percentage", "boolean"),
-        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
-    ],
-};
-
-/// Writes `metal-gpu-counter-intervals`: a row per counter and sample, up to the next sample. The
-/// last sample of a counter has no row, since its end is unknown.
-pub(crate) fn write_intervals<'a>(
-    counters: &[Counter],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let samples = samples(counters, plan);
-    let mut ends_ns: Vec<Option<u64>> = vec![None; samples.len()];
-    let mut next_ns: Vec<Option<u64>> = vec![None; counters.len()];
-    for (sample, end_ns) in samples.iter().zip(&mut ends_ns).rev() {
-        *end_ns = next_ns[sample.counter].replace(sample.at_ns);
-    }
-
-    for (sample, end_ns) in samples.iter().zip(ends_ns) {
-        let (Some(end_ns), Some(counter)) = (end_ns, counters.get(sample.counter)) else {
-            continue;
-        };
+table! {
+    COUNTER_INTERVALS: "metal-gpu-counter-intervals", "What the GPU counters read, as intervals.";
+    |plan, optional| for (sample, end_ns) in ended(&optional.counters, plan) => {
+        let counter = &optional.counters[sample.counter];
         let is_percent = counter.unit() == CounterUnit::Percent;
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, sample.at_ns);
-            cells.number(Number::Duration, end_ns - sample.at_ns);
-            cells.number(Number::Uint32, sample.counter as u64);
-            cells.text(Text::CounterName, &counter.name);
-            cells.nothing();
-            if is_percent {
-                cells.nothing();
-                cells.percent(sample.billionths);
-            } else {
-                cells.number(Number::FixedDecimal, sample.billionths);
-                cells.nothing();
-            }
-            cells.number(Number::Uint32, 0);
-            cells.text(Text::DeviceName, &plan.gpu);
-            cells.number(Number::Uint32, 0);
-            cells.number(Number::Boolean, u64::from(is_percent));
-            cells.number(Number::Uint32, 0);
-        })?;
+        "start" "Start" StartTime = sample.at_ns;
+        "duration" "Duration" Duration = end_ns - sample.at_ns;
+        "counter-id" "Counter ID" Uint32 = sample.counter as u64;
+        "name" "Counter Name" CounterName = &counter.name;
+        "label" "Label" FormattedLabel;
+        "value" "Value" FixedDecimal = (!is_percent).then_some(sample.billionths);
+        "percent-value" "Percent Value" Percent = is_percent.then_some(sample.billionths);
+        "color" "Color" Uint32;
+        "gpu" "GPU" DeviceName;
+        "group-index" "Group Index" Uint32;
+        "is-percentage" "Is Percentage" Boolean = is_percent;
+        "ring-buffer-index" "Ring Buffer Index" Uint32;
     }
-    Ok(())
 }
 
-pub(crate) const COUNTER_VALUE: Schema = Schema {
-    name: "gpu-counter-value",
-    documentation: "What the GPU counters read.",
-    columns: &[
-        ("timestamp", "Timestamp", "event-time"),
-        ("counter-id", "Counter ID", "uint32"),
-        ("value", "Value", "fixed-decimal"),
-        ("accelerator-id", "Accelerator ID", "uint64"),
-        ("sample-index", "Sample ID", "uint32"),
-        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
-    ],
-};
+/// Returns the samples with the times of the next ones. The last sample of a counter is missing, since
+/// its end is unknown.
+fn ended(counters: &[Counter], plan: &Plan) -> Vec<(CounterSample, u64)> {
+    let mut next_ns: Vec<Option<u64>> = vec![None; counters.len()];
+    let ended = samples(counters, plan).into_iter().rev();
+    let ended = ended.filter_map(|sample| {
+        let end_ns = next_ns[sample.counter].replace(sample.at_ns)?;
+        Some((sample, end_ns))
+    });
+    let mut ended: Vec<_> = ended.collect();
+    ended.reverse();
+    ended
+}
 
-/// Writes `gpu-counter-value`: one row per sample and counter.
-pub(crate) fn write_values<'a>(
-    counters: &[Counter],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for sample in samples(counters, plan) {
-        sheet.row(|cells| {
-            cells.number(Number::EventTime, sample.at_ns);
-            cells.number(Number::Uint32, sample.counter as u64);
-            cells.number(Number::FixedDecimal, sample.billionths);
-            cells.number(Number::Uint64, ACCELERATOR_ID);
-            cells.number(Number::Uint32, sample.number);
-            cells.number(Number::Uint32, 0);
-        })?;
+table! {
+    COUNTER_VALUE: "gpu-counter-value", "What the GPU counters read.";
+    |plan, optional| for sample in samples(&optional.counters, plan) => {
+        "timestamp" "Timestamp" EventTime = sample.at_ns;
+        "counter-id" "Counter ID" Uint32 = sample.counter as u64;
+        "value" "Value" FixedDecimal = sample.billionths;
+        "accelerator-id" "Accelerator ID" Uint64 = ACCELERATOR_ID;
+        "sample-index" "Sample ID" Uint32 = sample.number;
+        "ring-buffer-index" "Ring Buffer Index" Uint32;
     }
-    Ok(())
 }
 
 /// Values of one counter.
@@ -399,7 +322,7 @@ pub struct KernelMean {
 
 /// Counts the values of each counter. `own` are the rows of the process.
 #[expect(clippy::cast_precision_loss, reason = "a mean is rounded anyway")]
-pub(super) fn truth(
+pub(crate) fn truth(
     counters: &[Counter],
     plan: &Plan,
     own: &[&Kick],
@@ -476,7 +399,7 @@ fn only_kernel(plan: &Plan, own: &[&Kick], from_ns: u64, to_ns: u64) -> Option<(
         return None;
     }
     let key = |kick: &&Kick| {
-        let (name, named_by) = kernels::name(plan, kick);
+        let (name, named_by) = names::name(plan, kick);
         let channel = plan.channels.text(kick.channel).to_owned();
         (name, named_by, channel)
     };

@@ -5,12 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
-use crate::export::schema::Schema;
 use crate::plan::{Plan, ProcessIndex};
-use crate::scenario::checks::instant;
-use crate::scenario::nanos::Nanos;
+use crate::sheet::{Kind, Part, table};
+use crate::values::checks::instant;
+use crate::values::nanos::Nanos;
 
 /// Equal pieces of work of one engine, at equal distances.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub enum EngineKind {
 }
 
 /// Checks an entry of a scenario.
-pub(super) fn check(place: &str, work: &EngineWork) -> Result<(), Error> {
+pub(crate) fn check(place: &str, work: &EngineWork) -> Result<(), Error> {
     instant(&format!("{place}.start"), work.start, 0)?;
     instant(&format!("{place}.length"), work.length, 1)?;
     instant(&format!("{place}.every"), work.every, 1)
@@ -65,7 +65,7 @@ pub(crate) struct PlannedWork {
 }
 
 /// Plans the work of the processes that ends within the run.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     entries: impl Iterator<Item = (ProcessIndex, &'s EngineWork)>,
     plan: &Plan,
 ) -> Vec<PlannedWork> {
@@ -91,162 +91,82 @@ pub(super) fn plan<'s>(
     planned
 }
 
-pub(crate) const MPS_INTERVALS: Schema = Schema {
-    name: "mps-hw-intervals",
-    documentation: "What MPSGraph did.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("channel-name", "Channel Name", "mps-event-name"),
-        ("frame-number", "Frame", "gpu-frame-number"),
-        ("start-latency", "CPU to GPU Latency", "duration"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("event-label", "Label", "formatted-label"),
-        ("state", "State", "gpu-state"),
-        ("connection-UUID", "Connection UUID", "connection-uuid64"),
-        ("color", "Color", "render-buffer-depth"),
-        ("process", "Process", "process"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("channel-subtitle", "Channel Subtitle", "metal-object-label"),
-    ],
-};
-
-/// Writes `mps-hw-intervals`: the work of MPSGraph.
-pub(crate) fn write_mps<'a>(work: &[PlannedWork], sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    each(work, sheet, EngineKind::Mps, |cells, work| {
-        span(cells, work);
-        cells.text(Text::MpsEvent, "MPSGraph");
-        cells.number(Number::Frame, 0);
-        cells.nothing();
-        cells.number(Number::NestingLevel, 0);
-        label(cells, work);
-        cells.text(Text::GpuState, "Active");
-        cells.number(Number::ConnectionUuid, 0);
-        cells.number(Number::Color, 0);
+table! {
+    MPS_INTERVALS: "mps-hw-intervals", "What MPSGraph did.";
+    |_, optional| for work in of(optional, EngineKind::Mps) => {
+        "start" "Creation" StartTime = work.start_ns;
+        "duration" "Duration" Duration = work.end_ns - work.start_ns;
+        "channel-name" "Channel Name" MpsEvent = "MPSGraph";
+        "frame-number" "Frame" Frame;
+        "start-latency" "CPU to GPU Latency" Duration;
+        "event-depth" "Depth" NestingLevel;
+        "event-label" "Label" FormattedLabel = &[Part::Text(Kind::String, &work.label)];
+        "state" "State" GpuState = "Active";
+        "connection-UUID" "Connection UUID" ConnectionUuid;
+        "color" "Color" Color;
         // No real row names its process.
-        cells.nothing();
-        cells.text(Text::DeviceName, &plan.gpu);
-        cells.text(Text::ObjectLabel, "");
-    })
-}
-
-pub(crate) const ANE_INTERVALS: Schema = Schema {
-    name: "ane-hw-intervals",
-    documentation: "What the Neural Engine did.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("channel-name", "Channel Name", "ane-event-name"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("event-label", "Label", "formatted-label"),
-        ("state", "State", "gpu-state"),
-        ("color", "Color", "render-buffer-depth"),
-    ],
-};
-
-pub(crate) const ANE_INTERVALS_INTERNAL: Schema = Schema {
-    name: "ane-hw-intervals-internal",
-    ..ANE_INTERVALS
-};
-
-/// Writes `ane-hw-intervals` or `ane-hw-intervals-internal`: the work of the Neural Engine.
-pub(crate) fn write_neural_engine<'a>(
-    work: &[PlannedWork],
-    sheet: &mut impl Sheet<'a>,
-    kind: EngineKind,
-) -> Result<(), Error> {
-    each(work, sheet, kind, |cells, work| {
-        span(cells, work);
-        cells.text(Text::AneEvent, "Apple Neural Engine");
-        cells.number(Number::NestingLevel, 0);
-        label(cells, work);
-        cells.text(Text::GpuState, "Active");
-        cells.number(Number::Color, 0);
-    })
-}
-
-pub(crate) const COREML_SIGNPOST: Schema = Schema {
-    name: "coreml-os-signpost",
-    documentation: "What Core ML did.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("full-layout-id", "Layout", "layout-id"),
-        ("event-label", "Event", "coreml-model-event"),
-        ("model-name", "Model", "coreml-model-name"),
-        (
-            "model-specific-track-model-name",
-            "Track",
-            "formatted-label",
-        ),
-        ("fully-qualified-model", "Full Model", "formatted-label"),
-        ("parent-model-name", "Parent", "coreml-model-name"),
-        ("model-level", "Level", "coreml-model-level"),
-        ("event-type", "Type", "string"),
-        ("color", "Color", "event-concept"),
-        ("graph-event-label", "Label", "formatted-label"),
-    ],
-};
-
-/// Writes `coreml-os-signpost`: the predictions of Core ML.
-pub(crate) fn write_core_ml<'a>(
-    work: &[PlannedWork],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    each(work, sheet, EngineKind::CoreMl, |cells, work| {
-        span(cells, work);
-        // Layout, event, the names of models, and level.
-        for _ in 0..7 {
-            cells.nothing();
-        }
-        cells.text(Text::String, "Prediction");
-        cells.nothing();
-        label(cells, work);
-    })
-}
-
-pub(crate) const BUFFER_WAIT: Schema = Schema {
-    name: "ca-client-buffer-wait-interval",
-    documentation: "When programs waited for a drawable.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("thread", "Thread", "thread"),
-    ],
-};
-
-/// Writes `ca-client-buffer-wait-interval`: the waits for a drawable.
-pub(crate) fn write_drawable_waits<'a>(
-    work: &[PlannedWork],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    each(work, sheet, EngineKind::DrawableWait, |cells, work| {
-        span(cells, work);
-        cells.thread(work.process);
-    })
-}
-
-/// Writes a row for each piece of work of a kind.
-fn each<'a, S: Sheet<'a>>(
-    work: &[PlannedWork],
-    sheet: &mut S,
-    kind: EngineKind,
-    fill: impl Fn(&mut S::Cells, &PlannedWork),
-) -> Result<(), Error> {
-    for piece in work.iter().filter(|piece| piece.kind == kind) {
-        sheet.row(|cells| fill(cells, piece))?;
+        "process" "Process" Process;
+        "gpu" "Metal Device" DeviceName;
+        "channel-subtitle" "Channel Subtitle" ObjectLabel;
     }
-    Ok(())
 }
 
-/// Writes the start and the duration of the work.
-fn span(cells: &mut impl Cells, work: &PlannedWork) {
-    cells.number(Number::StartTime, work.start_ns);
-    cells.number(Number::Duration, work.end_ns - work.start_ns);
+/// Declares a table of the work of the Neural Engine.
+macro_rules! neural_engine {
+    ($form:ident, $engine:ident, $name:literal) => {
+        table! {
+            $form: $name, "What the Neural Engine did.";
+            |_, optional| for work in of(optional, EngineKind::$engine) => {
+                "start" "Creation" StartTime = work.start_ns;
+                "duration" "Duration" Duration = work.end_ns - work.start_ns;
+                "channel-name" "Channel Name" AneEvent = "Apple Neural Engine";
+                "event-depth" "Depth" NestingLevel;
+                "event-label" "Label" FormattedLabel = &[Part::Text(Kind::String, &work.label)];
+                "state" "State" GpuState = "Active";
+                "color" "Color" Color;
+            }
+        }
+    };
 }
 
-/// Writes the label of the work.
-fn label(cells: &mut impl Cells, work: &PlannedWork) {
-    cells.label(FORMATTED_LABEL, &[Part::Text(Text::String, &work.label)]);
+neural_engine!(ANE_INTERVALS, NeuralEngine, "ane-hw-intervals");
+neural_engine!(
+    ANE_INTERVALS_INTERNAL,
+    NeuralEngineInternal,
+    "ane-hw-intervals-internal"
+);
+
+table! {
+    COREML_SIGNPOST: "coreml-os-signpost", "What Core ML did.";
+    |_, optional| for work in of(optional, EngineKind::CoreMl) => {
+        "start" "Start" StartTime = work.start_ns;
+        "duration" "Duration" Duration = work.end_ns - work.start_ns;
+        "full-layout-id" "Layout" LayoutId;
+        "event-label" "Event" CoreMlEvent;
+        "model-name" "Model" CoreMlName;
+        "model-specific-track-model-name" "Track" FormattedLabel;
+        "fully-qualified-model" "Full Model" FormattedLabel;
+        "parent-model-name" "Parent" CoreMlName;
+        "model-level" "Level" CoreMlLevel;
+        "event-type" "Type" String = "Prediction";
+        "color" "Color" EventConcept;
+        "graph-event-label" "Label" FormattedLabel = &[Part::Text(Kind::String, &work.label)];
+    }
+}
+
+table! {
+    BUFFER_WAIT: "ca-client-buffer-wait-interval", "When programs waited for a drawable.";
+    |_, optional| for work in of(optional, EngineKind::DrawableWait) => {
+        "start" "Creation" StartTime = work.start_ns;
+        "duration" "Duration" Duration = work.end_ns - work.start_ns;
+        "thread" "Thread" Thread = work.process;
+    }
+}
+
+/// Returns the work of an engine.
+fn of(optional: &Optional, engine: EngineKind) -> impl Iterator<Item = &PlannedWork> {
+    optional
+        .engines
+        .iter()
+        .filter(move |work| work.kind == engine)
 }

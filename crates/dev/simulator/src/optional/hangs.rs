@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
+use crate::plan::sweep::Window;
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{instant, name};
-use crate::scenario::nanos::Nanos;
-use crate::truth::sweep::Window;
+use crate::sheet::table;
+use crate::values::checks::{instant, name};
+use crate::values::nanos::Nanos;
 
 /// A time during which the main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,14 +31,14 @@ impl Hang {
 }
 
 /// Checks an entry of a scenario.
-pub(super) fn check(place: &str, hang: &Hang) -> Result<(), Error> {
+pub(crate) fn check(place: &str, hang: &Hang) -> Result<(), Error> {
     name(&format!("{place}.kind"), &hang.kind)?;
     instant(&format!("{place}.start"), hang.start, 0)?;
     instant(&format!("{place}.length"), hang.length, 1)
 }
 
 /// Returns a hang that may lie outside the work.
-pub(super) fn random(random: &mut Random) -> Hang {
+pub(crate) fn random(random: &mut Random) -> Hang {
     Hang {
         start: Nanos::new(random.between(0, 300_000)),
         length: Nanos::new(random.between(1, 100_000)),
@@ -56,7 +56,7 @@ pub(crate) struct PlannedHang {
 }
 
 /// Plans the hangs of the processes that end within the run.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     entries: impl Iterator<Item = (ProcessIndex, &'s Hang)>,
     plan: &Plan,
 ) -> Vec<PlannedHang> {
@@ -72,34 +72,19 @@ pub(super) fn plan<'s>(
     planned
 }
 
-pub(crate) const SCHEMA: Schema = Schema {
-    name: "potential-hangs",
-    documentation: "When main threads did not respond.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("hang-type", "Hang Type", "hang-type"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-    ],
-};
-
-/// Writes `potential-hangs`: times when main threads did not respond.
-pub(crate) fn write<'a>(hangs: &[PlannedHang], sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    for hang in hangs {
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, hang.start_ns);
-            cells.number(Number::Duration, hang.duration_ns);
-            cells.text(Text::HangType, &hang.kind);
-            cells.thread(hang.process);
-            cells.process(hang.process);
-        })?;
+table! {
+    HANGS: "potential-hangs", "When main threads did not respond.";
+    |_, optional| for hang in &optional.hangs => {
+        "start" "Start" StartTime = hang.start_ns;
+        "duration" "Duration" Duration = hang.duration_ns;
+        "hang-type" "Hang Type" HangType = &hang.kind;
+        "thread" "Thread" Thread = hang.process;
+        "process" "Process" Process = hang.process;
     }
-    Ok(())
 }
 
 /// Counts the hangs of the process that touch the window.
-pub(super) fn truth(planned: &[PlannedHang], target: ProcessIndex, window: Window) -> u64 {
+pub(crate) fn truth(planned: &[PlannedHang], target: ProcessIndex, window: Window) -> u64 {
     let own = planned.iter().filter(|hang| hang.process == target);
     own.filter(|hang| {
         hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns

@@ -4,15 +4,15 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
-use crate::export::schema::Schema;
+use crate::plan::sweep::Window;
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{bytes, instant};
-use crate::scenario::kinds::Role;
-use crate::scenario::nanos::Nanos;
-use crate::truth::sweep::Window;
+use crate::sheet::{Kind, Part, sorted, table};
+use crate::values::checks::{bytes, instant};
+use crate::values::kinds::Role;
+use crate::values::nanos::Nanos;
 
 /// Bytes allocated for the recorded process if the scenario gives no amount.
 const DEFAULT_BYTES: u64 = 65_536;
@@ -54,7 +54,7 @@ pub struct Growth {
 }
 
 /// Checks the memory of a process.
-pub(super) fn check(field: &str, memory: &Memory) -> Result<(), Error> {
+pub(crate) fn check(field: &str, memory: &Memory) -> Result<(), Error> {
     match memory {
         Memory::Levels(levels) if levels.is_empty() => Err(Error::field(
             field,
@@ -73,7 +73,7 @@ pub(super) fn check(field: &str, memory: &Memory) -> Result<(), Error> {
 }
 
 /// Checks that levels are in order.
-pub(super) fn check_levels(field: &str, levels: &[Level]) -> Result<(), Error> {
+pub(crate) fn check_levels(field: &str, levels: &[Level]) -> Result<(), Error> {
     let mut free_ns = 0;
     for (index, level) in levels.iter().enumerate() {
         let place = format!("{field}[{index}]");
@@ -85,7 +85,7 @@ pub(super) fn check_levels(field: &str, levels: &[Level]) -> Result<(), Error> {
 }
 
 /// Returns levels, or an amount that grows or shrinks; nothing in most draws.
-pub(super) fn random(random: &mut Random) -> Option<Memory> {
+pub(crate) fn random(random: &mut Random) -> Option<Memory> {
     match random.below(8) {
         0 => Some(Memory::Levels(random_levels(random))),
         1 => Some(Memory::Growth(Growth {
@@ -97,7 +97,7 @@ pub(super) fn random(random: &mut Random) -> Option<Memory> {
     }
 }
 
-pub(super) fn random_levels(random: &mut Random) -> Vec<Level> {
+pub(crate) fn random_levels(random: &mut Random) -> Vec<Level> {
     let mut at_ns = 0;
     let mut level = |_| {
         at_ns += random.between(1, 100_000);
@@ -118,7 +118,7 @@ pub(crate) struct MemoryInterval {
 }
 
 /// Plans the memory of each process that the table covers.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     processes: impl Iterator<Item = (ProcessIndex, Option<&'s Memory>)>,
     plan: &Plan,
 ) -> Vec<(ProcessIndex, Vec<MemoryInterval>)> {
@@ -143,7 +143,7 @@ pub(super) fn plan<'s>(
 }
 
 /// Plans the periods with the same amount of memory.
-pub(super) fn plan_levels(levels: &[Level], plan: &Plan) -> Vec<MemoryInterval> {
+pub(crate) fn plan_levels(levels: &[Level], plan: &Plan) -> Vec<MemoryInterval> {
     let cut = |level: &Level| (plan.clock.cut(level.at.get()), level.bytes);
     intervals(levels.iter().map(cut).collect(), plan)
 }
@@ -194,85 +194,39 @@ fn intervals(levels: Vec<(u64, u64)>, plan: &Plan) -> Vec<MemoryInterval> {
         .collect()
 }
 
-pub(crate) const ALLOCATED_SIZE: Schema = Schema {
-    name: "metal-current-allocated-size",
-    documentation: "How much memory Metal had allocated.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("end", "End", "start-time"),
-        ("process", "Process", "process"),
-        (
-            "current-allocated-size",
-            "Current Allocated Size",
-            "size-in-bytes",
-        ),
-        ("label", "Label", "formatted-label"),
-        ("track-name", "Track", "formatted-label"),
-        ("color", "Color", "render-buffer-depth"),
-    ],
-};
-
-/// Writes `metal-current-allocated-size`: memory that Metal had allocated for covered processes.
-pub(crate) fn write_allocated<'a>(
-    memory: &[(ProcessIndex, Vec<MemoryInterval>)],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let mut rows: Vec<(&MemoryInterval, ProcessIndex)> = memory
-        .iter()
-        .flat_map(|(process, intervals)| intervals.iter().map(|interval| (interval, *process)))
-        .collect();
-    rows.sort_by_key(|(interval, _)| interval.start_ns);
-
-    for (interval, process) in rows {
-        let size = Part::Number(Number::SizeInBytes, interval.bytes);
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, interval.start_ns);
-            cells.number(Number::Duration, interval.end_ns - interval.start_ns);
-            cells.number(Number::StartTime, interval.end_ns);
-            cells.process(process);
-            cells.number(Number::SizeInBytes, interval.bytes);
-            cells.label(FORMATTED_LABEL, &[size]);
-            cells.label(FORMATTED_LABEL, &[Part::Process(process)]);
-            cells.number(Number::Color, 1);
-        })?;
+table! {
+    ALLOCATED_SIZE: "metal-current-allocated-size", "How much memory Metal had allocated.";
+    |_, optional| for (interval, process) in allocated(optional) => {
+        "start" "Creation" StartTime = interval.start_ns;
+        "duration" "Duration" Duration = interval.end_ns - interval.start_ns;
+        "end" "End" StartTime = interval.end_ns;
+        "process" "Process" Process = process;
+        "current-allocated-size" "Current Allocated Size" SizeInBytes = interval.bytes;
+        "label" "Label" FormattedLabel = &[Part::Number(Kind::SizeInBytes, interval.bytes)];
+        "track-name" "Track" FormattedLabel = &[Part::Process(process)];
+        "color" "Color" Color = 1_u64;
     }
-    Ok(())
 }
 
-pub(crate) const WIRED_MEMORY: Schema = Schema {
-    name: "metal-wired-sysmem-level-interval",
-    documentation: "How much system memory was wired for the GPU.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("bytes", "Bytes", "size-in-bytes"),
-        ("color", "Color", "render-buffer-depth"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("event-label", "Description", "narrative"),
-        ("event-type", "Event Type", "metal-memory-level-event"),
-    ],
-};
+fn allocated(optional: &Optional) -> Vec<(&MemoryInterval, ProcessIndex)> {
+    let rows = optional.memory.iter().flat_map(|(process, intervals)| {
+        let of_process = intervals.iter();
+        of_process.map(|interval| (interval, *process))
+    });
+    sorted(rows, |(interval, _)| interval.start_ns)
+}
 
-/// Writes `metal-wired-sysmem-level-interval`: system memory wired for the GPU.
-pub(crate) fn write_wired<'a>(
-    wired: &[MemoryInterval],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for interval in wired {
-        let size = Part::Number(Number::SizeInBytes, interval.bytes);
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, interval.start_ns);
-            cells.number(Number::Duration, interval.end_ns - interval.start_ns);
-            cells.number(Number::SizeInBytes, interval.bytes);
-            cells.number(Number::Color, 1);
-            cells.text(Text::DeviceName, &plan.gpu);
-            cells.label(NARRATIVE, &[size]);
-            cells.text(Text::MemoryEvent, "Wired System Memory");
-        })?;
+table! {
+    WIRED: "metal-wired-sysmem-level-interval", "How much system memory was wired for the GPU.";
+    |_, optional| for interval in &optional.wired => {
+        "start" "Creation" StartTime = interval.start_ns;
+        "duration" "Duration" Duration = interval.end_ns - interval.start_ns;
+        "bytes" "Bytes" SizeInBytes = interval.bytes;
+        "color" "Color" Color = 1_u64;
+        "gpu" "Metal Device" DeviceName;
+        "event-label" "Description" Narrative = &[Part::Number(Kind::SizeInBytes, interval.bytes)];
+        "event-type" "Event Type" MemoryEvent = "Wired System Memory";
     }
-    Ok(())
 }
 
 /// Memory that Metal had allocated for the process inside the window.
@@ -287,7 +241,7 @@ pub struct Allocated {
 }
 
 /// Computes the memory of the process, or `None` if none was recorded inside the window.
-pub(super) fn truth(
+pub(crate) fn truth(
     planned: &[(ProcessIndex, Vec<MemoryInterval>)],
     target: ProcessIndex,
     window: Window,

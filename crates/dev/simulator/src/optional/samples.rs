@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::functions;
-use crate::export::schema::Schema;
 use crate::plan::{ActivityKind, Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{name, period};
-use crate::scenario::nanos::Nanos;
+use crate::sheet::functions;
+use crate::sheet::table;
+use crate::values::checks::{name, period};
+use crate::values::nanos::Nanos;
 
 /// Largest number of samples of a process; a larger number is probably a typing error.
 const SAMPLES_MAX: u64 = 1_000_000;
@@ -56,13 +56,13 @@ impl Samples {
 }
 
 /// Checks the samples of a process.
-pub(super) fn check(place: &str, samples: &Samples) -> Result<(), Error> {
+pub(crate) fn check(place: &str, samples: &Samples) -> Result<(), Error> {
     period(&format!("{place}.period"), samples.period)?;
     name(&format!("{place}.host-function"), &samples.host_function)
 }
 
 /// Returns samples with a short period.
-pub(super) fn random(random: &mut Random) -> Samples {
+pub(crate) fn random(random: &mut Random) -> Samples {
     Samples {
         period: Nanos::new(random.between(2_000, 50_000)),
         host_function: "tokenize<T>".to_owned(),
@@ -81,7 +81,7 @@ pub(crate) struct Sample {
 }
 
 /// Plans the stack samples of the processes, ordered by time.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     entries: impl Iterator<Item = (ProcessIndex, &'s Samples)>,
     plan: &Plan,
 ) -> Result<Vec<Sample>, Error> {
@@ -140,39 +140,16 @@ fn sample(
     Ok(())
 }
 
-pub(crate) const SCHEMA: Schema = Schema {
-    name: "time-profile",
-    documentation: "What threads were doing, sampled.",
-    columns: &[
-        ("time", "Sample Time", "sample-time"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-        ("core", "Core", "core"),
-        ("thread-state", "State", "thread-state"),
-        ("weight", "Weight", "weight"),
-        ("stack", "Backtrace", "backtrace"),
-    ],
-};
-
-/// Writes `time-profile`: the stacks of sampled threads.
-pub(crate) fn write<'a>(samples: &[Sample], sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for sample in samples {
-        let process = sample.process;
-        let stack = functions::stack(plan, process, sample.kind);
-        let is_running = sample.kind.is_running();
-        sheet.row(|cells| {
-            cells.number(Number::SampleTime, sample.at_ns);
-            cells.thread(process);
-            cells.process(process);
-            cells.number(Number::Core, 4 + process.get() as u64 % 4);
-            cells.text(
-                Text::ThreadState,
-                if is_running { "Running" } else { "Blocked" },
-            );
-            cells.number(Number::Weight, sample.weight_ns);
-            cells.stack(&stack);
-        })?;
+table! {
+    TIME_PROFILE: "time-profile", "What threads were doing, sampled.";
+    |plan, optional| for sample in &optional.samples => {
+        let state = if sample.kind.is_running() { "Running" } else { "Blocked" };
+        "time" "Sample Time" SampleTime = sample.at_ns;
+        "thread" "Thread" Thread = sample.process;
+        "process" "Process" Process = sample.process;
+        "core" "Core" Core = 4 + sample.process.get() as u64 % 4;
+        "thread-state" "State" ThreadState = state;
+        "weight" "Weight" Weight = sample.weight_ns;
+        "stack" "Backtrace" Backtrace = &functions::stack(plan, sample.process, sample.kind);
     }
-    Ok(())
 }

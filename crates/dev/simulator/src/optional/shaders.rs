@@ -4,164 +4,47 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
-use crate::plan::states::role_color;
-use crate::plan::{Kick, Plan, ProcessIndex};
+use super::Optional;
+use crate::plan::shaders::{ShaderInterval, intervals};
+use crate::plan::states::process_color;
+use crate::plan::{Plan, ProcessIndex};
+use crate::sheet::table;
 
 /// Distance between the addresses of two shaders, in bytes.
 const SHADER_BYTES: u64 = 4_096;
 
-/// The part of a kick in which one shader was sampled.
-#[derive(Debug, Clone)]
-pub(crate) struct ShaderInterval<'p> {
-    pub(crate) kick: &'p Kick,
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    pub(crate) name: &'p str,
-    /// Number of the shader in the process's list, from 1.
-    pub(crate) number: usize,
-    /// Depth of nesting, from 0.
-    pub(crate) depth: u64,
-}
-
-impl ShaderInterval<'_> {
-    /// Returns the name in the form of the list of shaders: `matmul (1)`.
-    pub(crate) fn numbered_name(&self) -> String {
-        format!("{} ({})", self.name, self.number)
-    }
-}
-
-/// Divides the kicks of the processes that the application tables cover among their shaders. A
-/// kick of several encoders is divided into equal parts; of each part a share is sampled, from
-/// its start. A nested sample is the middle third of the outer one:
-///
-/// ```text
-/// kick     [-----------------------)
-/// depth 0  [--------------)            sampled: 60 %
-/// depth 1       [----)
-/// ```
-fn intervals(plan: &Plan) -> Vec<ShaderInterval<'_>> {
-    let mut intervals: Vec<ShaderInterval<'_>> = plan
-        .kicks
-        .iter()
-        .flat_map(|kick| intervals_of(plan, kick))
-        .collect();
-    intervals.sort_by_key(|interval| interval.start_ns);
-    intervals
-}
-
-/// Returns the samples of a kick: outer ones, each followed by the one inside it.
-pub(crate) fn intervals_of<'p>(
-    plan: &'p Plan,
-    kick: &'p Kick,
-) -> impl Iterator<Item = ShaderInterval<'p>> {
-    let process = plan.process_of(kick);
-    let covered = process.filter(|process| plan.is_instrumented(*process));
-    let parts = u64::from(kick.encoder_count);
-    let sampled = plan.encoder(kick.encoder).sampled;
-
-    covered.into_iter().flat_map(move |process| {
-        let owner = plan.process(process);
-        let first = kick.encoder.get() - owner.first_encoder.get();
-        let shader = move |turn: usize| {
-            let index = turn.checked_rem(owner.shaders.len())?;
-            Some((index + 1, owner.shaders[index].as_str()))
-        };
-
-        (0..kick.encoder_count)
-            .filter_map(move |part| {
-                let from_ns = kick.duration_ns * u64::from(part) / parts;
-                let to_ns = kick.duration_ns * (u64::from(part) + 1) / parts;
-                let (number, name) = shader(first + usize::from(part))?;
-                let outer = ShaderInterval {
-                    kick,
-                    process,
-                    start_ns: kick.start_ns + from_ns,
-                    duration_ns: (to_ns - from_ns) * u64::from(sampled.percent) / 100,
-                    name,
-                    number,
-                    depth: 0,
-                };
-
-                let third_ns = outer.duration_ns / 3;
-                let (number, name) = shader(first + usize::from(part) + 1)?;
-                let inner = ShaderInterval {
-                    start_ns: outer.start_ns + third_ns,
-                    duration_ns: third_ns,
-                    name,
-                    number,
-                    depth: 1,
-                    ..outer.clone()
-                };
-
-                let inner = (sampled.nested && third_ns > 0).then_some(inner);
-                (outer.duration_ns > 0).then(|| std::iter::once(outer).chain(inner))
-            })
-            .flatten()
-    })
-}
-
-pub(crate) const SHADER_INTERVALS: Schema = Schema {
-    name: "metal-shader-profiler-intervals",
-    documentation: "How the GPU time of a kick divides among shaders.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Sample Duration", "duration"),
-        ("name", "Shader Name", "metal-object-label"),
-        ("label", "Function Label", "metal-object-label"),
-        ("pso-label", "Pipeline", "metal-object-label"),
-        ("event-name", "Event Name", "gpu-event-name"),
-        ("shader-type", "Shader Type", "metal-object-label"),
-        ("percent-of-kick", "% GPU Work", "percent"),
-        ("total-kick-percent", "% Total GPU Work", "percent"),
-        ("color", "Color", "render-buffer-depth"),
-        ("event-priority", "Priority", "metal-workload-priority"),
-        ("process", "Process", "process"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("channel-name", "Channel Name", "gpu-channel-name"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("connection-UUID", "Connection UUID", "connection-uuid64"),
-    ],
-};
-
-/// Writes `metal-shader-profiler-intervals`: a row per kick and shader. There are none with the
-/// stock template, whose shader timeline is off.
-pub(crate) fn write_intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    if !plan.shader_timeline {
-        return Ok(());
-    }
-
-    for (connection, interval) in (1..).zip(intervals(plan)) {
+table! {
+    SHADER_INTERVALS: "metal-shader-profiler-intervals",
+        "How the GPU time of a kick divides among shaders.";
+    |plan, _| for (connection, interval) in (1_u64..).zip(recorded(plan)) => {
         let channel = plan.channels.text(interval.kick.channel);
-        let role = plan.process(interval.process).role;
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, interval.start_ns);
-            cells.number(Number::Duration, interval.duration_ns);
-            cells.text(Text::ObjectLabel, &interval.numbered_name());
-            cells.text(Text::ObjectLabel, interval.name);
-            cells.text(Text::ObjectLabel, "");
-            cells.text(Text::GpuEventName, "Shader Timeline");
-            cells.text(Text::ObjectLabel, kind(channel));
-            cells.percent(billionths_of(
-                interval.duration_ns,
-                interval.kick.duration_ns,
-            ));
-            cells.nothing();
-            cells.number(Number::Color, role_color(role));
-            cells.number(Number::Priority, 0);
-            cells.process(interval.process);
-            cells.text(Text::DeviceName, &plan.gpu);
-            cells.text(Text::ChannelName, channel);
-            cells.number(Number::NestingLevel, interval.depth);
-            cells.number(Number::ConnectionUuid, connection);
-        })?;
+        let share = billionths_of(interval.duration_ns, interval.kick.duration_ns);
+        "start" "Start" StartTime = interval.start_ns;
+        "duration" "Sample Duration" Duration = interval.duration_ns;
+        "name" "Shader Name" ObjectLabel = &interval.numbered_name();
+        "label" "Function Label" ObjectLabel = interval.name;
+        "pso-label" "Pipeline" ObjectLabel;
+        "event-name" "Event Name" GpuEventName = "Shader Timeline";
+        "shader-type" "Shader Type" ObjectLabel = kind(channel);
+        "percent-of-kick" "% GPU Work" Percent = share;
+        "total-kick-percent" "% Total GPU Work" Percent;
+        "color" "Color" Color = process_color(plan, interval.process);
+        "event-priority" "Priority" Priority;
+        "process" "Process" Process = interval.process;
+        "gpu" "Metal Device" DeviceName;
+        "channel-name" "Channel Name" ChannelName = channel;
+        "event-depth" "Depth" NestingLevel = interval.depth;
+        "connection-UUID" "Connection UUID" ConnectionUuid = connection;
     }
+}
 
-    Ok(())
+/// Returns the samples, of which there are none with the stock template: its shader timeline is off.
+fn recorded(plan: &Plan) -> Vec<ShaderInterval<'_>> {
+    if plan.shader_timeline {
+        intervals(plan)
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns a part of a whole, in billionths of a percent.
@@ -178,44 +61,28 @@ fn kind(channel: &str) -> &str {
     }
 }
 
-pub(crate) const SHADER_LIST: Schema = Schema {
-    name: "metal-shader-profiler-shader-list",
-    documentation: "Which shaders were loaded.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        ("name", "Shader Name", "metal-object-label"),
-        ("label", "Function Label", "metal-object-label"),
-        ("pso-name", "Pipeline", "metal-object-label"),
-        ("id", "ID", "uint64"),
-        ("pc-start", "PC Start", "uint64"),
-        ("pc-end", "PC End", "uint64"),
-        ("shader-type", "Shader Type", "string"),
-        ("process", "Process", "process"),
-        ("gpu", "Metal Device", "metal-device-name"),
-    ],
-};
-
-/// Writes `metal-shader-profiler-shader-list`: the functions that the scenario names, without times.
-pub(crate) fn write_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for (position, process) in plan.processes.iter().enumerate() {
-        for (id, shader) in (1_u64..).zip(&process.shaders) {
-            let name = format!("{shader} ({id})");
-            sheet.row(|cells| {
-                cells.number(Number::StartTime, 0);
-                cells.text(Text::ObjectLabel, &name);
-                cells.text(Text::ObjectLabel, shader);
-                cells.text(Text::ObjectLabel, "");
-                cells.number(Number::Uint64, id);
-                cells.number(Number::Uint64, id * SHADER_BYTES);
-                cells.number(Number::Uint64, (id + 1) * SHADER_BYTES - 1);
-                cells.text(Text::String, "Compute");
-                cells.process(ProcessIndex::at(position));
-                cells.text(Text::DeviceName, &plan.gpu);
-            })?;
-        }
+table! {
+    SHADER_LIST: "metal-shader-profiler-shader-list", "Which shaders were loaded.";
+    |plan, _| for (process, id, shader) in listed(plan) => {
+        "timestamp" "Timestamp" StartTime;
+        "name" "Shader Name" ObjectLabel = &format!("{shader} ({id})");
+        "label" "Function Label" ObjectLabel = shader;
+        "pso-name" "Pipeline" ObjectLabel;
+        "id" "ID" Uint64 = id;
+        "pc-start" "PC Start" Uint64 = id * SHADER_BYTES;
+        "pc-end" "PC End" Uint64 = (id + 1) * SHADER_BYTES - 1;
+        "shader-type" "Shader Type" String = "Compute";
+        "process" "Process" Process = process;
+        "gpu" "Metal Device" DeviceName;
     }
-    Ok(())
+}
+
+/// Returns the functions that the scenario names, numbered for each process.
+fn listed(plan: &Plan) -> impl Iterator<Item = (ProcessIndex, u64, &String)> {
+    plan.indexed_processes().flat_map(|(index, process)| {
+        let numbered = (1..).zip(&process.shaders);
+        numbered.map(move |(id, shader)| (index, id, shader))
+    })
 }
 
 /// Share of one shader in the process's rows.
@@ -230,7 +97,7 @@ pub struct ShaderTotal {
 }
 
 /// Computes totals of the process's shaders by name.
-pub(super) fn truth(plan: &Plan, target: ProcessIndex) -> Vec<ShaderTotal> {
+pub(crate) fn truth(plan: &Plan, target: ProcessIndex) -> Vec<ShaderTotal> {
     let mut totals = BTreeMap::new();
     for interval in intervals(plan)
         .into_iter()

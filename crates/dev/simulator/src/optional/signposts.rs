@@ -5,14 +5,14 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
+use crate::plan::names;
 use crate::plan::{Buffer, Kick, Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{instant, name, text};
-use crate::scenario::nanos::Nanos;
-use crate::truth::kernels;
+use crate::sheet::{sorted, table};
+use crate::values::checks::{instant, name, text};
+use crate::values::nanos::Nanos;
 
 /// An `os_signpost`: one interval, one event, or one interval around every `every` command
 /// buffers.
@@ -50,7 +50,7 @@ impl Signpost {
 }
 
 /// Checks a signpost, which has either times of its own or a period.
-pub(super) fn check(place: &str, signpost: &Signpost) -> Result<(), Error> {
+pub(crate) fn check(place: &str, signpost: &Signpost) -> Result<(), Error> {
     name(&format!("{place}.name"), &signpost.name)?;
     text(&format!("{place}.subsystem"), &signpost.subsystem)?;
     text(&format!("{place}.category"), &signpost.category)?;
@@ -71,7 +71,7 @@ pub(super) fn check(place: &str, signpost: &Signpost) -> Result<(), Error> {
 }
 
 /// Returns an interval, an event, or intervals around command buffers.
-pub(super) fn random(random: &mut Random) -> Signpost {
+pub(crate) fn random(random: &mut Random) -> Signpost {
     let every = random.optional_count(2, 4);
     let from = Nanos::new(random.between(0, 300_000));
     let to = Nanos::new(from.get() + random.between(1, 100_000));
@@ -99,7 +99,7 @@ pub(crate) struct PlannedSignpost {
 }
 
 /// Plans the signposts of the processes, ordered by their start.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     entries: impl Iterator<Item = (ProcessIndex, &'s Signpost)>,
     plan: &Plan,
 ) -> Vec<PlannedSignpost> {
@@ -149,57 +149,29 @@ fn times(signpost: &Signpost, plan: &Plan, process: ProcessIndex) -> Vec<(u64, O
         .collect()
 }
 
-pub(crate) const SCHEMA: Schema = Schema {
-    name: "os-signpost",
-    documentation: "What processes marked with signposts.",
-    columns: &[
-        ("time", "Timestamp", "event-time"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-        ("event-type", "Event Type", "event-type"),
-        ("scope", "Scope", "string"),
-        (
-            "identifier",
-            "Signpost identifier",
-            "os-signpost-identifier",
-        ),
-        ("name", "Name", "signpost-name"),
-        ("format-string", "Format String", "format-string"),
-        ("backtrace", "Backtrace", "text-backtrace"),
-        ("subsystem", "Subsystem", "subsystem"),
-        ("category", "Category", "category"),
-        ("message", "Message", "os-log-metadata"),
-        ("emit-location", "Emit Location", "return-location"),
-    ],
-};
-
-/// Writes `os-signpost`: a row for the start of each signpost, and one for its end.
-pub(crate) fn write<'a>(
-    signposts: &[PlannedSignpost],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let mut rows: Vec<_> = signposts.iter().flat_map(events).collect();
-    rows.sort_by_key(|(at_ns, _, _)| *at_ns);
-
-    for (at_ns, event, signpost) in rows {
-        sheet.row(|cells| {
-            cells.number(Number::EventTime, at_ns);
-            cells.thread(signpost.process);
-            cells.process(signpost.process);
-            cells.text(Text::EventType, event);
-            cells.text(Text::String, "Process");
-            cells.number(Number::SignpostId, signpost.id);
-            cells.text(Text::SignpostName, &signpost.name);
-            cells.text(Text::FormatString, "");
-            // No real bundle shows how the backtrace, the message and the location are stored.
-            cells.nothing();
-            cells.text(Text::Subsystem, &signpost.subsystem);
-            cells.text(Text::Category, &signpost.category);
-            cells.nothing();
-            cells.nothing();
-        })?;
+table! {
+    SIGNPOSTS: "os-signpost", "What processes marked with signposts.";
+    |_, optional| for (at_ns, event, signpost) in rows(optional) => {
+        "time" "Timestamp" EventTime = at_ns;
+        "thread" "Thread" Thread = signpost.process;
+        "process" "Process" Process = signpost.process;
+        "event-type" "Event Type" EventType = event;
+        "scope" "Scope" String = "Process";
+        "identifier" "Signpost identifier" SignpostId = signpost.id;
+        "name" "Name" SignpostName = &signpost.name;
+        "format-string" "Format String" FormatString;
+        "backtrace" "Backtrace" TextBacktrace;
+        "subsystem" "Subsystem" Subsystem = &signpost.subsystem;
+        "category" "Category" Category = &signpost.category;
+        "message" "Message" OsLogMetadata;
+        "emit-location" "Emit Location" ReturnLocation;
     }
-    Ok(())
+}
+
+/// Returns a row for the start of each signpost, and one for its end.
+fn rows(optional: &Optional) -> Vec<(u64, &'static str, &PlannedSignpost)> {
+    let events = optional.signposts.iter().flat_map(events);
+    sorted(events, |(at_ns, _, _)| *at_ns)
 }
 
 /// Returns the events of a signpost with their times.
@@ -252,7 +224,7 @@ pub struct EncodedKernel {
 }
 
 /// Computes totals of signposts by process and name, with the process's own work in each.
-pub(super) fn truth(planned: &[PlannedSignpost], plan: &Plan, own: &[&Kick]) -> Vec<SignpostTotal> {
+pub(crate) fn truth(planned: &[PlannedSignpost], plan: &Plan, own: &[&Kick]) -> Vec<SignpostTotal> {
     let mut totals = BTreeMap::new();
     let mut spans: BTreeMap<_, Vec<(u64, u64)>> = BTreeMap::new();
     for signpost in planned {
@@ -297,7 +269,7 @@ fn encoded(plan: &Plan, own: &[&Kick], spans: &[(u64, u64)]) -> Vec<EncodedKerne
         };
         if spans.iter().any(|&(from, to)| from <= at_ns && at_ns < to) {
             let channel = plan.channels.text(kick.channel).to_owned();
-            let (name, _) = kernels::name(plan, kick);
+            let (name, _) = names::name(plan, kick);
             let (instances, total_ns) = kernels.entry((name, channel)).or_insert((0, 0));
             *instances += 1;
             *total_ns += kick.duration_ns;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, NARRATIVE, Number, Part, Sheet, Text};
-use crate::export::schema::Schema;
 use crate::plan::Plan;
+use crate::plan::sweep::{Segment, Window, time_ns};
 use crate::random::Random;
-use crate::scenario::checks::{instant, name};
-use crate::scenario::nanos::Nanos;
-use crate::truth::sweep::{Segment, Window, time_ns};
+use crate::sheet::{Kind, Part, table};
+use crate::values::checks::{instant, name};
+use crate::values::nanos::Nanos;
 
 /// A period in one performance or thermal state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct StatePiece {
 }
 
 /// Checks that pieces are in order and do not overlap.
-pub(super) fn check(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
+pub(crate) fn check(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
     let mut free_ns = 0;
     for (index, piece) in pieces.iter().enumerate() {
         let place = format!("{field}[{index}]");
@@ -53,7 +53,7 @@ pub(super) fn check(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
 }
 
 /// Returns up to four states, some of them with uncovered time after them.
-pub(super) fn random(random: &mut Random, states: &[&str]) -> Vec<StatePiece> {
+pub(crate) fn random(random: &mut Random, states: &[&str]) -> Vec<StatePiece> {
     let mut at_ns = random.between(0, 40_000);
     let mut pieces = Vec::new();
     for _ in 0..=random.below(4) {
@@ -79,7 +79,7 @@ pub(crate) struct PlannedState {
 }
 
 /// Plans the states of the scenario's pieces, cut to the run; without pieces, one state throughout.
-pub(super) fn plan(
+pub(crate) fn plan(
     pieces: &[StatePiece],
     throughout: StatePiece,
     plan: &Plan,
@@ -109,76 +109,33 @@ pub(super) fn plan(
     states
 }
 
-pub(crate) const PERFORMANCE_STATES: Schema = Schema {
-    name: "gpu-performance-state-intervals",
-    documentation: "Which performance state the GPU was in.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Duration", "duration"),
-        (
-            "gpu-performance-state",
-            "GPU Performance State",
-            "gpu-performance-state",
-        ),
-        ("track-label", "Track", "string"),
-        ("is-induced", "Is Induced", "boolean"),
-        ("narrative", "Narrative", "narrative"),
-        ("event-type", "Event Type", "gpu-event-name"),
-    ],
-};
-
-/// Writes `gpu-performance-state-intervals`: the states in order.
-pub(crate) fn write_performance<'a>(
-    states: &[PlannedState],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    for state in states {
+table! {
+    PERFORMANCE_STATES: "gpu-performance-state-intervals",
+        "Which performance state the GPU was in.";
+    |_, optional| for state in &optional.performance => {
         let note = format!("{} performance state", state.state);
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, state.start_ns);
-            cells.number(Number::Duration, state.end_ns - state.start_ns);
-            cells.text(Text::PerformanceState, &state.state);
-            cells.text(Text::String, "GPU Performance State");
-            cells.number(Number::Boolean, u64::from(state.induced));
-            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
-            cells.text(Text::GpuEventName, "GPU Performance State");
-        })?;
+        "start" "Start" StartTime = state.start_ns;
+        "duration" "Duration" Duration = state.end_ns - state.start_ns;
+        "gpu-performance-state" "GPU Performance State" PerformanceState = &state.state;
+        "track-label" "Track" String = "GPU Performance State";
+        "is-induced" "Is Induced" Boolean = state.induced;
+        "narrative" "Narrative" Narrative = &[Part::Text(Kind::NarrativeText, &note)];
+        "event-type" "Event Type" GpuEventName = "GPU Performance State";
     }
-    Ok(())
 }
 
-pub(crate) const THERMAL_STATES: Schema = Schema {
-    name: "device-thermal-state-intervals",
-    documentation: "Which thermal state the device was in.",
-    columns: &[
-        ("start", "Start", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("end", "End", "start-time"),
-        ("thermal-state", "Thermal State", "thermal-state"),
-        ("track-label", "Track", "string"),
-        ("is-induced", "Is Induced", "boolean"),
-        ("narrative", "Narrative", "narrative"),
-    ],
-};
-
-/// Writes `device-thermal-state-intervals`: the states in order.
-pub(crate) fn write_thermal<'a>(
-    states: &[PlannedState],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    for state in states {
+table! {
+    THERMAL_STATES: "device-thermal-state-intervals", "Which thermal state the device was in.";
+    |_, optional| for state in &optional.thermal => {
         let note = format!("{} thermal state", state.state);
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, state.start_ns);
-            cells.number(Number::Duration, state.end_ns - state.start_ns);
-            cells.number(Number::StartTime, state.end_ns);
-            cells.text(Text::ThermalState, &state.state);
-            cells.text(Text::String, "Current");
-            cells.number(Number::Boolean, u64::from(state.induced));
-            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
-        })?;
+        "start" "Start" StartTime = state.start_ns;
+        "duration" "Duration" Duration = state.end_ns - state.start_ns;
+        "end" "End" StartTime = state.end_ns;
+        "thermal-state" "Thermal State" ThermalState = &state.state;
+        "track-label" "Track" String = "Current";
+        "is-induced" "Is Induced" Boolean = state.induced;
+        "narrative" "Narrative" Narrative = &[Part::Text(Kind::NarrativeText, &note)];
     }
-    Ok(())
 }
 
 /// The states inside the window.
@@ -207,7 +164,7 @@ pub struct InState {
 }
 
 /// Computes the window's time in each state.
-pub(super) fn truth(planned: &[PlannedState], segments: &[Segment], window: Window) -> States {
+pub(crate) fn truth(planned: &[PlannedState], segments: &[Segment], window: Window) -> States {
     let mut by_name = BTreeMap::<&str, InState>::new();
     let mut covered_ns = 0;
     for state in planned {
@@ -237,7 +194,7 @@ pub(super) fn truth(planned: &[PlannedState], segments: &[Segment], window: Wind
 }
 
 /// Computes the window's time in each thermal state, and the worst of them.
-pub(super) fn thermal_truth(
+pub(crate) fn thermal_truth(
     planned: &[PlannedState],
     segments: &[Segment],
     window: Window,

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
-use crate::export::schema::Schema;
-use crate::plan::states::role_color;
+use crate::plan::states::process_color;
+use crate::plan::sweep::{Gap, Window};
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
-use crate::scenario::checks::{bytes, instant};
-use crate::scenario::nanos::Nanos;
-use crate::truth::sweep::{Gap, Window};
+use crate::sheet::{Kind, Part, table};
+use crate::values::checks::{bytes, instant};
+use crate::values::nanos::Nanos;
 
 /// Memory that the driver wires for a process, so that the GPU can use it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,14 +28,14 @@ pub struct Wiring {
 }
 
 /// Checks an entry of a scenario.
-pub(super) fn check(place: &str, wiring: &Wiring) -> Result<(), Error> {
+pub(crate) fn check(place: &str, wiring: &Wiring) -> Result<(), Error> {
     instant(&format!("{place}.start"), wiring.start, 0)?;
     instant(&format!("{place}.length"), wiring.length, 1)?;
     bytes(&format!("{place}.bytes"), wiring.bytes)
 }
 
 /// Returns memory that the driver wires, of a size that two decimals show exactly.
-pub(super) fn random(random: &mut Random) -> Wiring {
+pub(crate) fn random(random: &mut Random) -> Wiring {
     Wiring {
         start: Nanos::new(random.between(0, 400_000)),
         length: Nanos::new(random.between(1, 60_000)),
@@ -55,7 +55,7 @@ pub(crate) struct PlannedWiring {
 }
 
 /// Plans what the driver wires and unwires for the processes, within the run.
-pub(super) fn plan<'s>(
+pub(crate) fn plan<'s>(
     entries: impl Iterator<Item = (ProcessIndex, &'s Wiring)>,
     plan: &Plan,
 ) -> Vec<PlannedWiring> {
@@ -75,68 +75,36 @@ pub(super) fn plan<'s>(
     planned
 }
 
-pub(crate) const SCHEMA: Schema = Schema {
-    name: "metal-driver-event-intervals",
-    documentation: "What else the driver did, such as wiring memory.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("gpu-driver-name", "GPU Driver Name", "gpu-driver-name"),
-        ("event-type", "Event Type", "gpu-driver-name"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("event-label", "Event", "formatted-label"),
-        ("event-priority", "Priority", "metal-workload-priority"),
-        ("connection-UUID", "Connection UUID", "connection-uuid64"),
-        ("color", "Color", "render-buffer-depth"),
-        ("process", "Process", "process"),
-        ("thread", "Thread", "thread"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("resource-id", "Resource ID", "metal-command-buffer-id"),
-        ("show-per-thread", "Show per Thread", "boolean"),
-    ],
-};
-
-/// Writes `metal-driver-event-intervals`: memory that the driver wires and unwires.
-pub(crate) fn write<'a>(
-    wirings: &[PlannedWiring],
-    sheet: &mut impl Sheet<'a>,
-) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for (connection, wiring) in (1..).zip(wirings) {
+table! {
+    WIRING: "metal-driver-event-intervals", "What else the driver did, such as wiring memory.";
+    |plan, optional| for (connection, wiring) in (1_u64..).zip(&optional.wiring) => {
         let (kind, before, after) = if wiring.unwire {
-            (
-                "Unwire Memory Request",
-                "Request Unwire ",
-                " System Memory (",
-            )
+            ("Unwire Memory Request", "Request Unwire ", " System Memory (")
         } else {
             ("Wire Memory", "Wire ", " System Memory (Success) (")
         };
         let label = [
-            Part::Text(Text::Narrative, before),
-            Part::Number(Number::SizeInBytes, wiring.bytes),
-            Part::Text(Text::Narrative, after),
+            Part::Text(Kind::NarrativeText, before),
+            Part::Number(Kind::SizeInBytes, wiring.bytes),
+            Part::Text(Kind::NarrativeText, after),
             Part::Thread(wiring.process),
-            Part::Text(Text::Narrative, ")"),
+            Part::Text(Kind::NarrativeText, ")"),
         ];
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, wiring.start_ns);
-            cells.number(Number::Duration, wiring.end_ns - wiring.start_ns);
-            cells.text(Text::DriverName, "Driver Processing");
-            cells.text(Text::DriverName, kind);
-            cells.number(Number::NestingLevel, 0);
-            cells.label(FORMATTED_LABEL, &label);
-            cells.number(Number::Priority, 0);
-            cells.number(Number::ConnectionUuid, connection);
-            cells.number(Number::Color, role_color(plan.process(wiring.process).role));
-            cells.process(wiring.process);
-            cells.thread(wiring.process);
-            cells.text(Text::DeviceName, &plan.gpu);
-            cells.number(Number::CommandBufferId, u64::MAX);
-            cells.number(Number::Boolean, 0);
-        })?;
+        "start" "Creation" StartTime = wiring.start_ns;
+        "duration" "Duration" Duration = wiring.end_ns - wiring.start_ns;
+        "gpu-driver-name" "GPU Driver Name" DriverName = "Driver Processing";
+        "event-type" "Event Type" DriverName = kind;
+        "event-depth" "Depth" NestingLevel;
+        "event-label" "Event" FormattedLabel = &label;
+        "event-priority" "Priority" Priority;
+        "connection-UUID" "Connection UUID" ConnectionUuid = connection;
+        "color" "Color" Color = process_color(plan, wiring.process);
+        "process" "Process" Process = wiring.process;
+        "thread" "Thread" Thread = wiring.process;
+        "gpu" "Metal Device" DeviceName;
+        "resource-id" "Resource ID" CommandBufferId = u64::MAX;
+        "show-per-thread" "Show per Thread" Boolean;
     }
-    Ok(())
 }
 
 /// Memory that the driver wired for the process.
@@ -153,7 +121,7 @@ pub struct Wired {
 }
 
 /// Counts what was wired for the process, or returns `None` if nothing was for any.
-pub(super) fn truth(
+pub(crate) fn truth(
     planned: &[PlannedWiring],
     target: ProcessIndex,
     window: Window,

@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::error::Error;
-use crate::scenario::kinds::{Clock, Role, TargetKind};
-use crate::scenario::stream::Sampled;
+use crate::values::kinds::{Clock, Role, TargetKind};
+use crate::values::stream::Sampled;
 
 /// The work of one run of a scenario, on the GPU and on the way to it.
 #[derive(Debug, Default)]
@@ -130,17 +129,8 @@ pub(crate) struct Kick {
     pub(crate) framed: bool,
 }
 
-/// Longest duration of a run: the end date stays on the day of the start date.
-pub(crate) const WALL_NS_MAX: u64 = 3_600_000_000_000;
-
-/// Returns the error of a run that would not end within [`WALL_NS_MAX`].
-pub(super) fn too_long(field: &str, run: u32) -> Error {
-    Error::field(
-        field,
-        format!("makes run {run} longer than an hour"),
-        "runs of up to one hour",
-    )
-}
+/// Time of the driver for each encoder, and for the buffer itself.
+pub(crate) const PER_OBJECT_NS: u64 = 1_500;
 
 impl Plan {
     /// Returns the process that a row names, or `None` for an unattributed row.
@@ -165,6 +155,14 @@ impl Plan {
         &self.processes[index.get()]
     }
 
+    /// Returns the processes with their indices.
+    pub(crate) fn indexed_processes(
+        &self,
+    ) -> impl Iterator<Item = (ProcessIndex, &PlannedProcess)> {
+        let processes = self.processes.iter().enumerate();
+        processes.map(|(position, process)| (ProcessIndex::at(position), process))
+    }
+
     pub(crate) fn buffer(&self, index: BufferIndex) -> &Buffer {
         &self.buffers[index.get()]
     }
@@ -177,6 +175,14 @@ impl Plan {
     pub(crate) fn encoders_of(&self, buffer: &Buffer) -> &[Encoder] {
         let first = buffer.first_encoder.get();
         &self.encoders[first..first + buffer.encoder_count as usize]
+    }
+}
+
+impl Buffer {
+    /// Returns the time when the driver is done with the buffer.
+    pub(crate) fn driver_end_ns(&self) -> u64 {
+        let objects = u64::from(self.encoder_count) + 1;
+        self.driver_begins_ns + self.driver_ns + objects * PER_OBJECT_NS
     }
 }
 

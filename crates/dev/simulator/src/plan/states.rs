@@ -1,7 +1,7 @@
 //! Computes when the GPU was active and idle, and on how many channels.
 
-use super::model::{Kick, Plan};
-use crate::scenario::kinds::Role;
+use super::model::{Kick, Plan, ProcessIndex};
+use crate::values::kinds::Role;
 
 /// A period with the same number of active channels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,13 +59,12 @@ pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
 /// other processes.
 pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
     plan.process_of(kick)
-        .map(|process| plan.process(process).role)
-        .map_or(COLOR_OTHER, role_color)
+        .map_or(COLOR_OTHER, |process| process_color(plan, process))
 }
 
-/// Returns the color that Instruments gives a role.
-pub(crate) const fn role_color(role: Role) -> u64 {
-    match role {
+/// Returns the color of a process in Instruments.
+pub(crate) fn process_color(plan: &Plan, process: ProcessIndex) -> u64 {
+    match plan.process(process).role {
         Role::Target => 0,
         Role::Compositor => 3,
         Role::Other => COLOR_OTHER,

@@ -1,14 +1,16 @@
 //! Makes small random scenarios with many oddities, for property tests.
 
-use super::kinds::{Clock, Generation, Role, TargetKind};
-use super::labels::Labels;
-use super::lengths::Lengths;
-use super::nanos::Nanos;
 use super::recording::Recording;
-use super::stream::{CoalescedName, Oddities, Pause, SecondPass, Stream, Submission, WarmUp};
 use super::{Process, Scenario};
-use crate::optional;
+use crate::optional::{allocations, counters, hangs, memory, samples, signposts, states, wiring};
 use crate::random::Random;
+use crate::values::kinds::{Clock, Generation, Role, TargetKind};
+use crate::values::labels::Labels;
+use crate::values::lengths::Lengths;
+use crate::values::nanos::Nanos;
+use crate::values::stream::{
+    CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
+};
 
 /// Returns a valid scenario of one run and at most about 300 intervals, with many touching and
 /// overlapping rows, odd names and oddities. The same seed gives the same scenario.
@@ -45,7 +47,7 @@ pub fn random_scenario(seed: u64) -> Scenario {
             .collect(),
     };
 
-    optional::add_random(seed, &mut scenario);
+    add_optional(seed, &mut scenario);
     scenario
 }
 
@@ -202,5 +204,62 @@ fn lengths(random: &mut Random, min: u64, max: u64) -> Lengths {
         1 => Lengths::Cycle { cycle },
         2 => Lengths::Fixed(Nanos::new(min)),
         _ => Lengths::Range([first.min(second), first.max(second)]),
+    }
+}
+
+/// Adds parts at random. They have draws of their own, so that they do not change the work of a seed.
+fn add_optional(seed: u64, scenario: &mut Scenario) {
+    let random = &mut Random::new(seed, &[0xbe51de]);
+    let recording = &mut scenario.recording;
+    if random.once_in(4) {
+        recording.performance = states::random(random, &["Minimum", "Medium", "Maximum"]);
+    }
+    if random.once_in(4) {
+        recording.thermal = states::random(random, &["Nominal", "Fair", "Serious", "Critical"]);
+    }
+    if random.once_in(6) {
+        recording.wired = memory::random_levels(random);
+    }
+    if random.once_in(8) {
+        recording.counter = vec![counters::random(random)];
+        recording.counter_intervals = random.once_in(2);
+    }
+    for process in &mut scenario.process {
+        add_to_process(random, process);
+    }
+
+    let random = &mut Random::new(seed, &[0xa110c]);
+    if random.once_in(2) {
+        for process in &mut scenario.process {
+            let count = random.below(4);
+            process.allocation = (0..count).map(|_| allocations::random(random)).collect();
+        }
+    }
+    let random = &mut Random::new(seed, &[0x313e]);
+    if random.once_in(2) {
+        for process in &mut scenario.process {
+            let count = random.below(5);
+            process.wiring = (0..count).map(|_| wiring::random(random)).collect();
+        }
+    }
+}
+
+/// Adds memory, signposts and other parts of a process, each in some scenarios only.
+fn add_to_process(random: &mut Random, process: &mut Process) {
+    process.memory = memory::random(random);
+    if random.once_in(8) {
+        process.signpost.push(signposts::random(random));
+    }
+    if random.once_in(8) {
+        process.samples = Some(samples::random(random));
+    }
+    if random.once_in(10) {
+        process.hang.push(hangs::random(random));
+    }
+    for stream in &mut process.stream {
+        stream.oddities.error_every = random.optional_count(10, 4);
+        if random.once_in(3) {
+            stream.oddities.lose_encoder_from = LostFrom::Everywhere;
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::TargetKind;
-use super::nanos::Nanos;
 use crate::optional::{Counter, Level, StatePiece};
+use crate::values::kinds::TargetKind;
+use crate::values::nanos::Nanos;
 
 /// Facts about the recording. Each has a default; the names of devices say that they are synthetic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

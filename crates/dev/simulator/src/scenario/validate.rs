@@ -1,14 +1,16 @@
 //! Refuses impossible scenarios with an error that names the field and the allowed values.
 
-use super::checks::{lengths, name, text, within};
-use super::kinds::{Role, TargetKind};
-use super::labels::Labels;
-use super::lengths::Lengths;
 use super::recording::Recording;
-use super::stream::{CoalescedName, Stream};
 use super::{Process, Scenario};
 use crate::error::Error;
-use crate::optional;
+use crate::optional::{
+    allocations, counters, engines, hangs, memory, samples, signposts, states, wiring,
+};
+use crate::values::checks::{lengths, name, text, within};
+use crate::values::kinds::{Role, TargetKind};
+use crate::values::labels::Labels;
+use crate::values::lengths::Lengths;
+use crate::values::stream::{CoalescedName, Stream};
 
 /// Largest number of intervals; a larger number is probably a typing error. A plan has 240 bytes for
 /// each, so this many take 2.9 GB. Submission ids of 32 bits would suffice for 780 million.
@@ -92,7 +94,7 @@ fn recording(facts: &Recording) -> Result<(), Error> {
         .into_iter()
         .chain(arguments)
         .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))?;
-    optional::check_recording(facts)
+    optional_of_recording(facts)
 }
 
 /// Checks a process and its streams.
@@ -102,7 +104,7 @@ fn process(place: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for run in process.runs.iter().flatten() {
         within(&format!("{place}.runs"), *run, 1, runs)?;
     }
-    optional::check_process(place, process)?;
+    optional_of_process(place, process)?;
 
     for (index, entry) in process.stream.iter().enumerate() {
         let stream_place = format!("{place}.stream[{index}]");
@@ -306,4 +308,40 @@ fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
             ))
         }
     }
+}
+
+/// Checks the states, the wired memory and the counters of a recording.
+fn optional_of_recording(recording: &Recording) -> Result<(), Error> {
+    states::check("recording.performance", &recording.performance)?;
+    states::check("recording.thermal", &recording.thermal)?;
+    memory::check_levels("recording.wired", &recording.wired)?;
+    counters::check("recording.counter", &recording.counter)
+}
+
+/// Checks the parts of a process.
+fn optional_of_process(place: &str, process: &Process) -> Result<(), Error> {
+    for shader in &process.shaders {
+        name(&format!("{place}.shaders"), shader)?;
+    }
+    if let Some(memory) = &process.memory {
+        memory::check(&format!("{place}.memory"), memory)?;
+    }
+    allocations::check(&format!("{place}.allocation"), &process.allocation)?;
+    check_each(place, "wiring", &process.wiring, wiring::check)?;
+    check_each(place, "signpost", &process.signpost, signposts::check)?;
+    if let Some(samples) = &process.samples {
+        samples::check(&format!("{place}.samples"), samples)?;
+    }
+    check_each(place, "hang", &process.hang, hangs::check)?;
+    check_each(place, "engine", &process.engine, engines::check)
+}
+
+fn check_each<T>(
+    place: &str,
+    field: &str,
+    entries: &[T],
+    check: fn(&str, &T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut numbered = entries.iter().enumerate();
+    numbered.try_for_each(|(index, entry)| check(&format!("{place}.{field}[{index}]"), entry))
 }

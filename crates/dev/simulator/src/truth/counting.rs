@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
-use super::sweep::{self, Gap, Segment, Side, TargetRows, Window};
 use super::tally::Tally;
 use super::{kernels, latency, ledger};
 use crate::plan::states::states;
-use crate::plan::{Encoder, Kick, Plan, ProcessIndex, Run};
-use crate::scenario::kinds::TargetKind;
+use crate::plan::sweep::{self, Gap, Segment, Side, TargetRows, Window};
+use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
+use crate::schedule::Run;
+use crate::values::kinds::TargetKind;
 
 /// Returns the truth of a planned run.
 pub(crate) fn count_truth(run: &Run) -> Truth {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::sweep::Window;
 use super::tally::Tally;
+use crate::plan::sweep::Window;
 use crate::plan::{Buffer, Kick, Plan};
 
 /// Submission latency and completion latency of the process's work.

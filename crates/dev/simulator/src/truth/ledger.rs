@@ -20,7 +20,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::sweep::{Gap, Segment};
+use crate::plan::sweep::{Gap, Segment};
 use crate::plan::{Encoder, Kick, Plan};
 
 /// The idle time by cause. The ten causes add up to `total_ns`.

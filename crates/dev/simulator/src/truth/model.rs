@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::kernels::Kernel;
 use super::latency::{Latency, Queue};
 use super::ledger::Ledger;
-use super::sweep::Window;
 use crate::optional::{OptionalTruth, is_zero};
+use crate::plan::sweep::Window;
 
 /// The content of the file beside the export: its mark, and one truth per run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::zlib::{Level, ZlibFile};
 use crate::error::Error;
 use crate::random::Random;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::Generation;
+use crate::values::kinds::Generation;
 
 /// Magic number: the bytes `0A 0A 34 12`.
 const MAGIC: u32 = 0x1234_0a0a;

@@ -6,11 +6,12 @@ use std::path::Path;
 use plist::{Dictionary, Value};
 
 use super::file::{create_dir, io_error, write_file};
+use super::store;
 use super::zlib::{Level, ZlibFile};
-use super::{etypes, store};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::Contents;
+use crate::sheet::Kind;
 
 /// Number of the document format since 2024.
 const FORMAT: u64 = 5;
@@ -46,8 +47,11 @@ pub(super) fn write_requirements(bundle: &Path) -> Result<(), Error> {
     for topology in ["XRT64_CC32_R_TypeID", "XRTD64_CC32_R_TypeID"] {
         require(format!("com.apple.dt.ac.topology.{topology}"), 1);
     }
-    for engineering_type in etypes::all() {
-        require(format!("com.apple.dt.etype.{}", engineering_type.id), 1);
+    for kind in Kind::ALL {
+        require(
+            format!("com.apple.dt.etype.{}", kind.facts().bundle_name),
+            1,
+        );
     }
     require("com.apple.dt.path-manager.compression".to_owned(), 1);
     require("com.apple.dt.trace".to_owned(), FORMAT);

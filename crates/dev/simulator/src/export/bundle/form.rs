@@ -12,8 +12,8 @@ use crate::export::dates;
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::TargetKind;
 use crate::scenario::recording::Recording;
+use crate::values::kinds::TargetKind;
 
 /// Id of the device, as in our tables of contents.
 const DEVICE: &str = "00000000-0000-0000-0000-000000000000";

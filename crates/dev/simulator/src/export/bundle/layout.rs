@@ -1,8 +1,7 @@
 //! Computes the layout of a row: the topology field with the times, then the other columns, packed.
 
-use super::etypes;
-use crate::export::schema::{Schema, widened};
 use crate::scenario::Scenario;
+use crate::sheet::{Kind, Schema};
 
 /// The layout of a table's rows in bytes.
 #[derive(Debug, Clone)]
@@ -20,8 +19,7 @@ pub(super) struct Layout {
 pub(super) struct Column {
     pub(super) mnemonic: &'static str,
     pub(super) name: &'static str,
-    /// Name of the engineering type in a bundle.
-    pub(super) engineering_type: &'static str,
+    pub(super) kind: Kind,
     /// Part of the topology field that has the value, or `None` if the column has its own field.
     pub(super) topology_field: Option<&'static str>,
     /// Offset in the row, in bytes.
@@ -38,30 +36,28 @@ pub(super) const fn field_type(width: usize) -> u64 {
 impl Layout {
     /// Places the columns in a row, as Instruments does.
     pub(super) fn new(schema: &Schema, scenario: &Scenario) -> Self {
-        let has_duration = schema
-            .columns
-            .get(1)
-            .is_some_and(|column| column.0 == "duration");
+        let second = schema.columns.get(1).map(|column| column.kind);
+        let has_duration = second == Some(Kind::Duration);
         let mut row_bytes = if has_duration { 24 } else { 16 };
         let mut columns = Vec::new();
 
-        for (position, (mnemonic, name, xml_type)) in schema.columns.iter().enumerate() {
-            let known = etypes::by_xml_name(match *xml_type {
-                "backtrace" if scenario.recording.tagged_stacks => "tagged-backtrace",
-                xml_type => widened(mnemonic, xml_type, scenario.xcode),
-            });
-            let (topology_field, offset, width) = match topology(schema, has_duration, position) {
+        for (position, column) in schema.columns_in(scenario.xcode).enumerate() {
+            let kind = match column.kind {
+                Kind::Backtrace if scenario.recording.tagged_stacks => Kind::TaggedBacktrace,
+                kind => kind,
+            };
+            let (topology_field, offset, width) = match topology(kind, has_duration, position) {
                 Some((field, offset, width)) => (Some(field), offset, width),
-                None => (None, row_bytes, known.width),
+                None => (None, row_bytes, kind.facts().width),
             };
             if topology_field.is_none() {
                 row_bytes += width;
             }
 
             columns.push(Column {
-                mnemonic,
-                name,
-                engineering_type: known.id,
+                mnemonic: column.mnemonic,
+                name: column.name,
+                kind,
                 topology_field,
                 offset,
                 width,
@@ -99,17 +95,17 @@ impl Layout {
 
 /// Returns the part of the topology field for a column, with its offset and width.
 fn topology(
-    schema: &Schema,
+    kind: Kind,
     has_duration: bool,
     position: usize,
 ) -> Option<(&'static str, usize, usize)> {
     let category = if has_duration { 16 } else { 8 };
-    match (position, schema.columns.get(position)?.2) {
+    match (position, kind) {
         (0, _) => Some(("XRTraceRelativeTimestampFieldID", 0, 8)),
-        (1, "duration") => Some(("XRDurationFieldID", 8, 8)),
+        (1, Kind::Duration) => Some(("XRDurationFieldID", 8, 8)),
         // Input tables keep their second column among the categories.
-        (1, "pid" | "raw-string") => Some(("XRCategory1FieldID", category, 4)),
-        (1, "thread") if !has_duration => Some(("XRCategory1FieldID", category, 4)),
+        (1, Kind::Pid | Kind::RawString) => Some(("XRCategory1FieldID", category, 4)),
+        (1, Kind::Thread) if !has_duration => Some(("XRCategory1FieldID", category, 4)),
         _ => None,
     }
 }

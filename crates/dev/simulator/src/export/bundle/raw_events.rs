@@ -5,46 +5,23 @@
 //! about GPU intervals are written; the others are 0. The codes of channels other than Vertex,
 //! Fragment and Compute are unknown, so their work has no event.
 
-use super::store::Store;
-use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet};
 use crate::export::dates;
-use crate::export::schema::Schema;
+use crate::optional::Optional;
 use crate::plan::{Kick, Plan, ProcessIndex};
-use crate::scenario::kinds::Clock;
+use crate::sheet::table;
+use crate::values::kinds::Clock;
 
-pub(super) const KDEBUG: Schema = Schema {
-    name: "kdebug",
-    documentation: "",
-    columns: &[
-        ("time", "Timestamp", "event-time"),
-        ("thread", "Thread", "thread"),
-        ("core-index", "Core Index", "core"),
-        ("thread-state", "Thread State", "thread-state"),
-        ("cp-kernel-callstack", "CP Kernel Callstack", "kperf-bt"),
-        ("cp-user-callstack", "CP User Callstack", "kperf-bt"),
-        ("class", "Class", "kdebug-class"),
-        ("subclass", "Subclass", "kdebug-subclass"),
-        ("code", "Code", "kdebug-code"),
-        ("function", "Qualifier", "kdebug-func"),
-        ("arg1", "Argument 1", "kdebug-arg"),
-        ("arg2", "Argument 2", "kdebug-arg"),
-        ("arg3", "Argument 3", "kdebug-arg"),
-        ("arg4", "Argument 4", "kdebug-arg"),
-    ],
-};
-
-pub(super) const TIME_INFO: Schema = Schema {
-    name: "time-info",
-    documentation: "",
-    columns: &[
-        ("update-time", "Update Time", "sample-time"),
-        ("mabs-epoch", "Run Epoch", "mach-absolute-time"),
-        ("mct-epoch", "Continuous Epoch", "mach-continuous-time"),
-        ("timebase-info", "Timebase", "mach-timebase-info"),
-        ("trace-start-time", "Trace Start Time", "time-since-epoch"),
-    ],
-};
+table! {
+    TIME_INFO: "time-info", "";
+    |plan, _| for (numerator, denominator) in [timebase(plan.clock)] => {
+        "update-time" "Update Time" SampleTime;
+        "mabs-epoch" "Run Epoch" MachAbsoluteTime = MACH_EPOCH;
+        "mct-epoch" "Continuous Epoch" MachContinuousTime = MACH_EPOCH + 2_400_000_000;
+        "timebase-info" "Timebase" MachTimebaseInfo = (numerator << 32) | denominator;
+        "trace-start-time" "Trace Start Time" TimeSinceEpoch
+            = SINCE_EPOCH | dates::start_ns_since_1970(plan.run);
+    }
+}
 
 /// Mach ticks at the start of a run, some hours after the machine was started.
 pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
@@ -61,96 +38,105 @@ pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
     }
 }
 
-/// Writes the clock of the machine at the start of the run.
-pub(super) fn time_info(sheet: &mut Store<'_>) -> Result<(), Error> {
-    let start_ns = dates::start_ns_since_1970(sheet.plan().run);
-    let (numerator, denominator) = timebase(sheet.plan().clock);
-    sheet.row(|cells| {
-        cells.number(Number::SampleTime, 0);
-        cells.raw(MACH_EPOCH);
-        cells.raw(MACH_EPOCH + 2_400_000_000);
-        cells.raw((numerator << 32) | denominator);
-        cells.raw(SINCE_EPOCH | start_ns);
-    })
+/// An event of the kernel.
+pub(super) struct Event {
+    pub(super) at_ns: u64,
+    /// Process of its thread; `None` for a thread of the system.
+    pub(super) process: Option<ProcessIndex>,
+    pub(super) class: u64,
+    pub(super) subclass: u64,
+    pub(super) code: u64,
+    pub(super) arguments: [u64; 4],
 }
+
+/// Declares a table of the events that a function returns.
+macro_rules! kdebug {
+    ($form:ident, $events:ident) => {
+        $crate::sheet::table! {
+            $form: "kdebug", "";
+            |plan, _| for event in $events(plan) => {
+                "time" "Timestamp" EventTime = event.at_ns;
+                "thread" "Thread" Thread = event.process;
+                "core-index" "Core Index" Core;
+                // Real rows have neither a thread state nor stacks.
+                "thread-state" "Thread State" ThreadState;
+                "cp-kernel-callstack" "CP Kernel Callstack" KperfStack;
+                "cp-user-callstack" "CP User Callstack" KperfStack;
+                "class" "Class" KdebugClass = event.class;
+                "subclass" "Subclass" KdebugSubclass = event.subclass;
+                "code" "Code" KdebugCode = event.code;
+                // The events neither start nor end anything.
+                "function" "Qualifier" KdebugFunction = 0_u64;
+                "arg1" "Argument 1" KdebugArgument = event.arguments[0];
+                "arg2" "Argument 2" KdebugArgument = event.arguments[1];
+                "arg3" "Argument 3" KdebugArgument = event.arguments[2];
+                "arg4" "Argument 4" KdebugArgument = event.arguments[3];
+            }
+        }
+    };
+}
+pub(super) use kdebug;
+
+kdebug!(COMMANDS, commands);
+kdebug!(EXECUTION, execution);
+kdebug!(SUBMISSIONS, submissions);
 
 /// Class of the driver's events.
 const CLASS: u64 = 0x85;
 
-/// An event of the driver.
-struct Event {
-    at_ns: u64,
-    /// Process of its thread; `None` for a thread of the system.
-    process: Option<ProcessIndex>,
-    subclass: u64,
-    code: u64,
-    arguments: [u64; 4],
-}
-
-/// Writes the encoders of every command buffer, and its commit.
-pub(super) fn commands(sheet: &mut Store<'_>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for buffer in &plan.buffers {
+/// Returns the encoders of every command buffer, and its commit.
+fn commands(plan: &Plan) -> impl Iterator<Item = Event> {
+    plan.buffers.iter().flat_map(|buffer| {
         let pid = u64::from(plan.process(buffer.process).pid);
         let event = |at_ns, code, arguments| Event {
             at_ns,
             process: Some(buffer.process),
+            class: CLASS,
             subclass: 0x08,
             code,
             arguments,
         };
-        for encoder in plan.encoders_of(buffer) {
-            let arguments = [buffer.id, encoder.id, pid, 0];
-            write(sheet, &event(encoder.start_ns, 0x01, arguments))?;
-        }
-        write(
-            sheet,
-            &event(buffer.committed_ns, 0x07, [buffer.id, 0, 0, 0]),
-        )?;
-    }
-    Ok(())
+        let encoders = plan.encoders_of(buffer).iter();
+        let commit = event(buffer.committed_ns, 0x07, [buffer.id, 0, 0, 0]);
+        encoders
+            .map(move |encoder| event(encoder.start_ns, 0x01, [buffer.id, encoder.id, pid, 0]))
+            .chain([commit])
+    })
 }
 
-/// Writes the time of every kick on its channel, in ticks.
-pub(super) fn execution(sheet: &mut Store<'_>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for (kick, channel) in known_channels(plan) {
-        let event = Event {
-            at_ns: kick.end_ns(),
-            process: None,
-            subclass: 0x90,
-            code: 0x2A + channel,
-            arguments: [
-                u64::from(kick.submission),
-                0,
-                ticks(kick.start_ns, plan.clock),
-                ticks(kick.end_ns(), plan.clock),
-            ],
-        };
-        write(sheet, &event)?;
-    }
-    Ok(())
+/// Returns the time of every kick on its channel, in ticks.
+fn execution(plan: &Plan) -> impl Iterator<Item = Event> {
+    known_channels(plan).map(|(kick, channel)| Event {
+        at_ns: kick.end_ns(),
+        process: None,
+        class: CLASS,
+        subclass: 0x90,
+        code: 0x2A + channel,
+        arguments: [
+            u64::from(kick.submission),
+            0,
+            ticks(kick.start_ns, plan.clock),
+            ticks(kick.end_ns(), plan.clock),
+        ],
+    })
 }
 
-/// Writes the encoder of every submission with a known owner.
-pub(super) fn submissions(sheet: &mut Store<'_>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for (kick, channel) in known_channels(plan).filter(|(kick, _)| kick.attributed) {
-        let event = Event {
-            at_ns: plan.buffer(kick.buffer).committed_ns,
-            process: None,
-            subclass: 0x93,
-            code: 0x30B + channel,
-            arguments: [
-                plan.encoder(kick.encoder).id,
-                0,
-                u64::from(kick.submission),
-                0,
-            ],
-        };
-        write(sheet, &event)?;
-    }
-    Ok(())
+/// Returns the encoder of every submission with a known owner.
+fn submissions(plan: &Plan) -> impl Iterator<Item = Event> {
+    let attributed = known_channels(plan).filter(|(kick, _)| kick.attributed);
+    attributed.map(|(kick, channel)| Event {
+        at_ns: plan.buffer(kick.buffer).committed_ns,
+        process: None,
+        class: CLASS,
+        subclass: 0x93,
+        code: 0x30B + channel,
+        arguments: [
+            plan.encoder(kick.encoder).id,
+            0,
+            u64::from(kick.submission),
+            0,
+        ],
+    })
 }
 
 /// Returns the kicks on channels with a known code, with the distance of that code from the first.
@@ -171,27 +157,3 @@ fn ticks(ns: u64, clock: Clock) -> u64 {
     let (numerator, denominator) = timebase(clock);
     MACH_EPOCH + (ns * denominator).div_ceil(numerator)
 }
-
-fn write(sheet: &mut Store<'_>, event: &Event) -> Result<(), Error> {
-    sheet.row(|cells| {
-        cells.number(Number::EventTime, event.at_ns);
-        match event.process {
-            Some(process) => cells.thread(process),
-            None => cells.nothing(),
-        }
-        cells.number(Number::Core, 0);
-        // Real rows have neither a thread state nor stacks.
-        for _ in 0..3 {
-            cells.nothing();
-        }
-        for value in [CLASS, event.subclass, event.code, POINT] {
-            cells.raw(value);
-        }
-        for argument in event.arguments {
-            cells.raw(argument);
-        }
-    })
-}
-
-/// Function of an event that neither starts nor ends anything.
-const POINT: u64 = 0;

@@ -2,9 +2,8 @@
 
 use super::layout::Layout;
 use super::uniquing::Uniquing;
-use crate::export::cells::{Cells, Number, Part, Text};
-use crate::export::functions::Stack;
-use crate::plan::{Plan, ProcessIndex};
+use crate::plan::Plan;
+use crate::sheet::{Kind, Value};
 
 /// A buffer that takes one row after another.
 #[derive(Debug)]
@@ -13,7 +12,6 @@ pub(super) struct RowCells<'a> {
     pub(super) uniquing: &'a mut Uniquing,
     pub(super) layout: Layout,
     row: Vec<u8>,
-    column: usize,
 }
 
 impl<'a> RowCells<'a> {
@@ -23,89 +21,44 @@ impl<'a> RowCells<'a> {
             uniquing,
             row: vec![0; layout.row_bytes],
             layout,
-            column: 0,
         }
     }
 
-    /// Clears the buffer for a new row.
-    pub(super) fn clear(&mut self) {
+    /// Returns the bytes of a row.
+    pub(super) fn row(&mut self, values: &[Value<'_>]) -> &[u8] {
         self.row.fill(0);
-        self.column = 0;
-    }
-
-    /// Returns the bytes of the complete row.
-    pub(super) fn row(&self) -> &[u8] {
-        debug_assert_eq!(
-            self.column,
-            self.layout.columns.len(),
-            "one cell per column"
-        );
+        for (column, value) in self.layout.columns.iter().zip(values) {
+            let stored = stored(self.plan, self.uniquing, column.kind, *value);
+            // A value that does not fit its field becomes NULL.
+            let bytes = if column.width == 8 {
+                stored.to_le_bytes()
+            } else {
+                u64::from(u32::try_from(stored).unwrap_or(u32::MAX)).to_le_bytes()
+            };
+            self.row[column.offset..column.offset + column.width]
+                .copy_from_slice(&bytes[..column.width]);
+        }
         &self.row
-    }
-
-    /// Writes a value as it is stored. A value that does not fit its field becomes NULL.
-    pub(super) fn raw(&mut self, value: u64) {
-        let Some(column) = self.layout.columns.get(self.column) else {
-            return;
-        };
-        let bytes = if column.width == 8 {
-            value.to_le_bytes()
-        } else {
-            u64::from(u32::try_from(value).unwrap_or(u32::MAX)).to_le_bytes()
-        };
-        self.row[column.offset..column.offset + column.width]
-            .copy_from_slice(&bytes[..column.width]);
-        self.column += 1;
     }
 }
 
-impl Cells for RowCells<'_> {
-    /// Writes a NULL cell: all bits are ones.
-    fn nothing(&mut self) {
-        self.raw(u64::MAX);
-    }
-
-    fn number(&mut self, kind: Number, value: u64) {
-        match kind {
-            // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
-            Number::FixedDecimal => self.raw(value + 0x7fff_ffff_ffff_ffff),
-            _ => self.raw(value),
-        }
-    }
-
-    /// Writes NULL: no known real bundle has a row with a percentage, so its encoding is unknown.
-    /// The percentages of counters are decimals in `gpu-counter-value`.
-    fn percent(&mut self, _billionths: u64) {
-        self.nothing();
-    }
-
-    fn text(&mut self, _kind: Text, value: &str) {
-        let id = self.uniquing.string(value);
-        self.raw(u64::from(id));
-    }
-
-    fn process(&mut self, process: ProcessIndex) {
-        let id = self.uniquing.process(self.plan, process);
-        self.raw(u64::from(id));
-    }
-
-    fn thread(&mut self, process: ProcessIndex) {
-        let id = self.uniquing.thread(self.plan, process);
-        self.raw(u64::from(id));
-    }
-
-    fn stack(&mut self, stack: &Stack<'_>) {
-        let id = self.uniquing.stack(self.plan, stack);
-        self.raw(u64::from(id));
-    }
-
-    fn label(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
-        let id = self.uniquing.label(self.plan, parts, true);
-        self.raw(u64::from(id));
-    }
-
-    fn label_once(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
-        let id = self.uniquing.label(self.plan, parts, false);
-        self.raw(u64::from(id));
-    }
+/// Returns a value as it is stored.
+fn stored(plan: &Plan, uniquing: &mut Uniquing, kind: Kind, value: Value<'_>) -> u64 {
+    let reference = match (value.in_column(kind, plan), kind) {
+        // No known real bundle has a row with a percentage, so its encoding is unknown. The
+        // percentages of counters are decimals in `gpu-counter-value`.
+        (Value::Null | Value::Usual, _) | (Value::Number(_), Kind::Percent) => return u64::MAX,
+        // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
+        (Value::Number(value), Kind::FixedDecimal) => return value + 0x7fff_ffff_ffff_ffff,
+        (Value::Number(value), _) => return value,
+        (Value::Worker(process), Kind::ThreadName) => return uniquing.worker_name(plan, process),
+        (Value::Worker(process), _) => uniquing.worker(plan, process),
+        (Value::Text(text), _) => uniquing.string(text),
+        (Value::Process(process), Kind::Thread) => uniquing.thread(plan, process),
+        (Value::Process(process), _) => uniquing.process(plan, process),
+        (Value::Stack(stack), _) => uniquing.stack(plan, stack),
+        (Value::Label(parts), _) => uniquing.label(plan, parts, true),
+        (Value::LabelOnce(parts), _) => uniquing.label(plan, parts, false),
+    };
+    u64::from(reference)
 }

@@ -1,9 +1,11 @@
 //! Identifies the table in a store: its schema, and the attributes that distinguish it.
 
 use super::archive::{Field, Node};
+use crate::optional::Optional;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::TargetKind;
 use crate::scenario::table::Table;
+use crate::sheet::Form;
+use crate::values::kinds::TargetKind;
 
 /// A table in the form of the table manager.
 #[derive(Debug, Clone)]
@@ -13,6 +15,22 @@ pub(super) struct Spec {
     pub(super) attributes: Vec<(&'static str, Attribute)>,
     /// True if the recorder filled the table, false if a modeler did.
     pub(super) input: bool,
+}
+
+/// An input table, and its attributes.
+pub(super) struct Input {
+    pub(super) form: Form<Optional>,
+    pub(super) attributes: &'static [(&'static str, Attribute)],
+}
+
+impl Input {
+    pub(super) fn spec(&self) -> Spec {
+        Spec {
+            schema: self.form.schema.name,
+            attributes: self.attributes.to_vec(),
+            input: true,
+        }
+    }
 }
 
 /// The value of an attribute.

@@ -10,18 +10,16 @@ use super::row::RowCells;
 use super::spec::Spec;
 use super::uniquing::Uniquing;
 use crate::error::Error;
-use crate::export::cells::Sheet;
 use crate::export::display;
-use crate::export::schema::Schema;
 use crate::plan::Plan;
 use crate::random::Random;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::Generation;
+use crate::sheet::{Schema, Sheet, Value};
+use crate::values::kinds::Generation;
 
 /// A store that is being written.
 #[derive(Debug)]
 pub(super) struct Store<'a> {
-    plan: &'a Plan,
     generation: Generation,
     dir: PathBuf,
     spec: Spec,
@@ -61,7 +59,6 @@ impl<'a> Store<'a> {
         );
 
         Ok(Self {
-            plan,
             generation: scenario.xcode,
             bulk: Bulkstore::create(
                 &dir.join("bulkstore"),
@@ -94,21 +91,9 @@ impl<'a> Store<'a> {
 /// Seed that keeps the draws of the insertion order apart from those of the plan.
 const ORDER: u64 = 0x0bde;
 
-impl<'a> Sheet<'a> for Store<'a> {
-    type Cells = RowCells<'a>;
-
-    fn plan(&self) -> &'a Plan {
-        self.plan
-    }
-
-    fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    fn row(&mut self, fill: impl FnOnce(&mut RowCells<'a>)) -> Result<(), Error> {
-        self.cells.clear();
-        fill(&mut self.cells);
-        self.bulk.push(self.cells.row())?;
+impl Sheet for Store<'_> {
+    fn row(&mut self, values: &[Value<'_>]) -> Result<(), Error> {
+        self.bulk.push(self.cells.row(values))?;
         self.cells.uniquing.flush_full()
     }
 }
@@ -135,7 +120,7 @@ fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
         out.extend_from_slice(b"<column");
         attribute("mnemonic", column.mnemonic, &mut out);
         attribute("engineeringName", column.name, &mut out);
-        attribute("engineeringType", column.engineering_type, &mut out);
+        attribute("engineeringType", column.kind.facts().bundle_name, &mut out);
         if let Some(field) = column.topology_field {
             attribute("topologyField", field, &mut out);
         }

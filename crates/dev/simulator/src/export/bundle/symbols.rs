@@ -4,15 +4,14 @@
 use std::path::Path;
 
 use super::file::{create_dir, write_file};
-use super::inputs::{Input, KDEBUG_STRINGS};
-use super::raw_events::KDEBUG;
-use super::spec::Attribute;
-use super::store::Store;
+use super::raw_events::{Event, kdebug};
+use super::spec::{Attribute, Input};
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet};
-use crate::export::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};
+use crate::optional::Optional;
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Scenario;
+use crate::sheet::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};
+use crate::sheet::table;
 
 /// Returns the linker's tables, which a recording has if a process is sampled.
 pub(super) fn inputs(scenario: &Scenario) -> &'static [Input] {
@@ -25,66 +24,56 @@ pub(super) fn inputs(scenario: &Scenario) -> &'static [Input] {
 
 const INPUTS: [Input; 2] = [
     Input {
-        schema: KDEBUG,
+        form: LOADS,
         attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
-        rows: |store, _| loads(store),
     },
     Input {
-        schema: KDEBUG_STRINGS,
+        form: PATHS,
         attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
-        rows: |store, _| paths(store),
     },
 ];
 
 /// Class and subclass of the linker's events.
-const DYLD: [u64; 2] = [0x1f, 5];
+const CLASS: u64 = 0x1f;
+const SUBCLASS: u64 = 5;
 
-/// Writes two events for each binary: its id and address, then the number of its path.
-fn loads(store: &mut Store<'_>) -> Result<(), Error> {
-    let plan = store.plan();
-    for process in sampled(plan) {
+kdebug!(LOADS, loads);
+
+/// Returns two events for each binary: its id and address, then the number of its path.
+fn loads(plan: &Plan) -> impl Iterator<Item = Event> {
+    sampled(plan).flat_map(|process| {
         let uuid = u128::from_le_bytes(functions::uuid(plan, process));
         let lower_half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or(0);
         let (low, high) = (lower_half(uuid), lower_half(uuid >> 64));
-        let events = [
-            (0, [low, high, LOAD_ADDRESS]),
-            (1, [0, path_number(process), 0]),
-        ];
-        for (code, arguments) in events {
-            store.row(|cells| {
-                cells.number(Number::EventTime, 2 * process.get() as u64 + code);
-                cells.thread(process);
-                cells.raw(0);
-                (0..3).for_each(|_| cells.nothing());
-                DYLD.into_iter().for_each(|word| cells.raw(word));
-                cells.raw(code);
-                cells.raw(0);
-                arguments.into_iter().for_each(|word| cells.raw(word));
-                cells.raw(0);
-            })?;
-        }
-    }
-
-    Ok(())
+        let event = |code, arguments| Event {
+            at_ns: 2 * process.get() as u64 + code,
+            process: Some(process),
+            class: CLASS,
+            subclass: SUBCLASS,
+            code,
+            arguments,
+        };
+        [
+            event(0, [low, high, LOAD_ADDRESS, 0]),
+            event(1, [0, path_number(process), 0, 0]),
+        ]
+    })
 }
 
-/// Writes the paths of the binaries of sampled processes.
-fn paths(store: &mut Store<'_>) -> Result<(), Error> {
-    let plan = store.plan();
-    for process in sampled(plan) {
-        store.row(|cells| {
-            let path = cells.uniquing.string(&functions::path(plan, process));
-            cells.number(Number::EventTime, process.get() as u64);
-            cells.raw(u64::from(path));
-            cells.raw(path_number(process));
-            DYLD.into_iter().for_each(|word| cells.raw(word));
-            cells.raw(2);
-            cells.raw(0);
-            cells.thread(process);
-            cells.raw(0);
-        })?;
+// The paths of the binaries of sampled processes.
+table! {
+    PATHS: "kdebug-strings", "";
+    |plan, _| for process in sampled(plan) => {
+        "time" "Timestamp" EventTime = process.get() as u64;
+        "raw-string" "Raw String" RawString = &functions::path(plan, process);
+        "raw-string-id" "Raw String ID" KdebugString = path_number(process);
+        "class" "Class" KdebugClass = CLASS;
+        "subclass" "Subclass" KdebugSubclass = SUBCLASS;
+        "code" "Code" KdebugCode = 2_u64;
+        "function" "Qualifier" KdebugFunction = 0_u64;
+        "thread" "Thread" Thread = process;
+        "core-index" "Core Index" Core;
     }
-    Ok(())
 }
 
 /// Returns the number of a path. 0 means no path.

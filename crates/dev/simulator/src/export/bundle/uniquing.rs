@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::archive::{self, Field, Node};
-use super::etypes;
 use super::file::compressed;
 use super::integers::Integers;
 use crate::error::Error;
-use crate::export::cells::{Number, Part, Text};
 use crate::export::display;
-use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Scenario;
+use crate::sheet::functions::{self, Stack};
+use crate::sheet::{Kind, Part};
 
 /// The uniquers of one run.
 #[derive(Debug)]
@@ -28,10 +27,10 @@ pub(super) struct Uniquing {
     known_labels: FxHashMap<Box<[u64]>, u32>,
     processes: FxHashMap<ProcessIndex, u32>,
     threads: FxHashMap<ProcessIndex, u32>,
+    workers: FxHashMap<ProcessIndex, u32>,
     stacks: FxHashMap<(ProcessIndex, Box<[u64]>), u32>,
     /// True if each stack is stored with a tag.
     tagged_stacks: bool,
-    types: FxHashMap<&'static str, u64>,
     list: Vec<u64>,
 }
 
@@ -66,11 +65,9 @@ impl Uniquing {
             known_labels: FxHashMap::default(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
+            workers: FxHashMap::default(),
             stacks: FxHashMap::default(),
             tagged_stacks: scenario.recording.tagged_stacks,
-            types: etypes::all()
-                .map(|known| (known.xml, known.index))
-                .collect(),
             list: Vec::new(),
         };
 
@@ -107,15 +104,33 @@ impl Uniquing {
         index
     }
 
-    /// Returns the index of the list of a thread: its id and its process.
+    /// Returns the index of the list of a main thread: its id and its process.
     pub(super) fn thread(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
         if let Some(known) = self.threads.get(&process) {
             return *known;
         }
         let owner = self.process(plan, process);
-        let index = self.another_thread(plan.process(process).tid, owner);
+        let index = self.arrays.push(&[plan.process(process).tid, owner.into()]);
         self.threads.insert(process, index);
         index
+    }
+
+    /// Returns the index of the list of the other thread of a process.
+    pub(super) fn worker(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
+        if let Some(known) = self.workers.get(&process) {
+            return *known;
+        }
+        let owner = self.process(plan, process);
+        let tid = functions::worker_tid(plan, process);
+        let index = self.arrays.push(&[tid, owner.into()]);
+        self.workers.insert(process, index);
+        index
+    }
+
+    /// Returns the name of that thread and the thread, packed into one value.
+    pub(super) fn worker_name(&mut self, plan: &Plan, process: ProcessIndex) -> u64 {
+        let name = self.string("synthetic worker");
+        (u64::from(name) << 32) | u64::from(self.worker(plan, process))
     }
 
     /// Returns the index of the list of a stack. The list has one part: the index of the addresses,
@@ -136,11 +151,6 @@ impl Uniquing {
         }
         self.stacks.insert(key, index);
         index
-    }
-
-    /// Adds a thread that is not remembered, and returns the index of its list.
-    pub(super) fn another_thread(&mut self, tid: u64, process: u32) -> u32 {
-        self.arrays.push(&[tid, u64::from(process)])
     }
 
     /// Returns the index of the list of a label: types and values alternating. A label that
@@ -171,15 +181,16 @@ impl Uniquing {
     }
 
     fn typed_part(&mut self, plan: &Plan, part: &Part<'_>) -> [u64; 2] {
-        let (xml_type, value) = match *part {
-            Part::Number(kind, value) => (Number::tag(kind), value),
-            Part::Text(kind, text) => (Text::tag(kind), u64::from(self.string(text))),
-            Part::Process(process) => ("process", u64::from(self.process(plan, process))),
-            Part::Thread(process) => ("thread", u64::from(self.thread(plan, process))),
+        let (kind, value) = match *part {
+            Part::Number(kind, value) => (kind, value),
+            Part::Text(kind, text) => (kind, self.string(text).into()),
+            Part::Process(process) => (Kind::Process, self.process(plan, process).into()),
+            Part::Thread(process) => (Kind::Thread, self.thread(plan, process).into()),
             // No known real bundle has a label without a process. Other cells store NULL as all ones.
-            Part::NoProcess => ("process", u64::MAX),
+            Part::NoProcess => (Kind::Process, u64::MAX),
         };
-        [self.types.get(xml_type).copied().unwrap_or(0), value]
+        // The list of types starts with the invalid one.
+        [kind as u64 + 1, value]
     }
 
     /// Writes full buffers to disk.
@@ -200,8 +211,11 @@ impl Uniquing {
             out.write_all(b"</array>\n</plist>\n")
         })?;
         compressed(&self.dir.join("EngineeringTypes.etypes"), |out| {
-            let names = etypes::names(self.tagged_stacks).map(Node::mutable_text);
-            archive::write(Node::mutable_array(names), out)
+            let is_listed = |kind: &Kind| self.tagged_stacks || *kind != Kind::TaggedBacktrace;
+            let kinds = Kind::ALL.into_iter().filter(is_listed);
+            let names = kinds.map(|kind| kind.facts().bundle_name);
+            let names = std::iter::once("XRInvalidEngineeringTypeID").chain(names);
+            archive::write(Node::mutable_array(names.map(Node::mutable_text)), out)
         })?;
         compressed(&self.dir.join("TOC"), |out| {
             archive::write(contents(identifiers), out)

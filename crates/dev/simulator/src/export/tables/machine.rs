@@ -1,57 +1,26 @@
 //! Writes the tables of the machine: its GPU and its processes.
 
-use crate::error::Error;
-use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
-use crate::plan::ProcessIndex;
+use crate::optional::Optional;
+use crate::sheet::{ACCELERATOR_ID, table};
 
-pub(super) const GPU_INFO: Schema = Schema {
-    name: "metal-gpu-info",
-    documentation: "Which GPUs there are.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        ("gpu-name", "GPU Name", "metal-object-label"),
-        ("gpu-index", "GPU Index", "uint32"),
-        ("accelerator-id", "Accelerator ID", "uint64"),
-        ("mobile", "Mobile", "boolean"),
-    ],
-};
-
-/// Writes `metal-gpu-info`: one row, since the machine has one GPU.
-pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    sheet.row(|cells| {
-        cells.number(Number::StartTime, 0);
-        cells.text(Text::ObjectLabel, &plan.gpu);
-        cells.number(Number::Uint32, 1);
-        cells.number(Number::Uint64, ACCELERATOR_ID);
-        cells.number(Number::Boolean, 1);
-    })
+table! {
+    GPU_INFO: "metal-gpu-info", "Which GPUs there are.";
+    |plan, _| for gpu in [&plan.gpu] => {
+        "timestamp" "Timestamp" StartTime;
+        "gpu-name" "GPU Name" ObjectLabel = gpu;
+        "gpu-index" "GPU Index" Uint32 = 1_u64;
+        "accelerator-id" "Accelerator ID" Uint64 = ACCELERATOR_ID;
+        "mobile" "Mobile" Boolean = true;
+    }
 }
 
-pub(super) const PROCESS_INFO: Schema = Schema {
-    name: "process-info",
-    documentation: "Which processes were running.",
-    columns: &[
-        ("time", "Timestamp", "event-time"),
-        ("pid", "Process ID", "pid"),
-        ("unique-id", "Unique Process ID", "uint64"),
-        ("process", "Process", "process"),
-        ("process-name", "Process Name", "string"),
-    ],
-};
-
-/// Writes `process-info`: one row per process.
-pub(super) fn process_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    for (position, process) in plan.processes.iter().enumerate() {
-        sheet.row(|cells| {
-            cells.number(Number::EventTime, 0);
-            cells.number(Number::Pid, u64::from(process.pid));
-            cells.number(Number::Uint64, u64::from(process.pid));
-            cells.process(ProcessIndex::at(position));
-            cells.text(Text::String, &process.name);
-        })?;
+table! {
+    PROCESS_INFO: "process-info", "Which processes were running.";
+    |plan, _| for (index, process) in plan.indexed_processes() => {
+        "time" "Timestamp" EventTime;
+        "pid" "Process ID" Pid = process.pid;
+        "unique-id" "Unique Process ID" Uint64 = process.pid;
+        "process" "Process" Process = index;
+        "process-name" "Process Name" String = &process.name;
     }
-    Ok(())
 }

@@ -2,224 +2,115 @@
 
 use rustc_hash::FxHashSet;
 
-use super::objects::{Object, encodings};
-use crate::error::Error;
-use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
-use crate::export::schema::Schema;
-use crate::export::tables::gpu::channel_id;
-use crate::plan::{Buffer, Kick};
+use super::gpu::channel_id;
+use super::objects::{Object, objects};
+use crate::optional::Optional;
+use crate::plan::{Buffer, Encoder, Kick, Plan};
+use crate::sheet::{ACCELERATOR_ID, sorted, table};
 
-pub(super) const COMPLETED: Schema = Schema {
-    name: "metal-command-buffer-completed",
-    documentation: "When the host was notified that a command buffer completed.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        (
-            "cmdbuffer-id",
-            "Commmand Buffer Id",
-            "metal-command-buffer-id",
-        ),
-        ("commit-id", "commit-id", "uint32"),
-    ],
-};
-
-/// Writes `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
-pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let commit_id = sheet.commit_id();
-    let mut buffers: Vec<&Buffer> = sheet.plan().buffers.iter().collect();
-    buffers.retain(|buffer| buffer.completion_recorded);
-    buffers.sort_by_key(|buffer| buffer.completed_ns);
-    for buffer in buffers {
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, buffer.completed_ns);
-            cells.number(Number::CommandBufferId, buffer.id);
-            cells.number(commit_id, 0);
-        })?;
+table! {
+    COMPLETED: "metal-command-buffer-completed",
+        "When the host was notified that a command buffer completed.";
+    |plan, _| for buffer in completed(plan).filter(|buffer| buffer.completion_recorded) => {
+        "timestamp" "Timestamp" StartTime = buffer.completed_ns;
+        "cmdbuffer-id" "Commmand Buffer Id" CommandBufferId = buffer.id;
+        "commit-id" "commit-id" Uint32;
     }
-    Ok(())
 }
 
-pub(super) const BUFFER_ERROR: Schema = Schema {
-    name: "metal-command-buffer-error",
-    documentation: "Which command buffers ended in an error.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        (
-            "cmdbuffer-id",
-            "Commmand Buffer Id",
-            "metal-command-buffer-id",
-        ),
-        ("error-code", "Error Code", "uint32"),
-    ],
-};
-
-/// Writes `metal-command-buffer-error`: the buffers of any process that ended in an error.
-pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let failed = |buffer: &'a Buffer| buffer.error.map(|code| (buffer, code));
-    let mut buffers: Vec<_> = sheet.plan().buffers.iter().filter_map(failed).collect();
-    buffers.sort_by_key(|(buffer, _)| buffer.completed_ns);
-    for (buffer, code) in buffers {
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, buffer.completed_ns);
-            cells.number(Number::CommandBufferId, buffer.id);
-            cells.number(Number::Uint32, u64::from(code));
-        })?;
-    }
-    Ok(())
+/// Returns the buffers of all processes in the order of their completions.
+fn completed(plan: &Plan) -> impl Iterator<Item = &Buffer> {
+    sorted(&plan.buffers, |buffer| buffer.completed_ns).into_iter()
 }
 
-pub(super) const SPILL_EVENTS: Schema = Schema {
-    name: "graphics-compiler-spill-events",
-    documentation: "Which encoders ran code with spilled registers.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        (
-            "cmdbuffer-id",
-            "Commmand Buffer Id",
-            "metal-command-buffer-id",
-        ),
-        ("encoder-id", "Encoder Id", "uint64"),
-        ("spilled-bytes", "Spilled bytes", "size-in-bytes"),
-        ("process", "Process", "process"),
-    ],
-};
+table! {
+    BUFFER_ERROR: "metal-command-buffer-error", "Which command buffers ended in an error.";
+    |plan, _| for buffer in completed(plan).filter(|buffer| buffer.error.is_some()) => {
+        "timestamp" "Timestamp" StartTime = buffer.completed_ns;
+        "cmdbuffer-id" "Commmand Buffer Id" CommandBufferId = buffer.id;
+        "error-code" "Error Code" Uint32 = buffer.error;
+    }
+}
 
-/// Writes `graphics-compiler-spill-events`: a row for each encoder of a covered process that ran
-/// code with spilled registers.
-pub(super) fn spills<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
-    buffers.retain(|buffer| plan.is_instrumented(buffer.process));
-    buffers.sort_by_key(|buffer| buffer.committed_ns);
-    for buffer in buffers {
+table! {
+    SPILL_EVENTS: "graphics-compiler-spill-events",
+        "Which encoders ran code with spilled registers.";
+    |plan, _| for (buffer, encoder) in spilling(plan) => {
+        "timestamp" "Timestamp" StartTime = buffer.committed_ns;
+        "cmdbuffer-id" "Commmand Buffer Id" CommandBufferId = buffer.id;
+        "encoder-id" "Encoder Id" Uint64 = encoder.id;
+        "spilled-bytes" "Spilled bytes" SizeInBytes = encoder.spilled_bytes;
+        "process" "Process" Process = buffer.process;
+    }
+}
+
+/// Returns the buffers of all processes in the order of their commits.
+fn committed(plan: &Plan) -> impl Iterator<Item = &Buffer> {
+    sorted(&plan.buffers, |buffer| buffer.committed_ns).into_iter()
+}
+
+/// Returns each encoder of a covered process that ran code with spilled registers.
+fn spilling(plan: &Plan) -> impl Iterator<Item = (&Buffer, &Encoder)> {
+    let covered = committed(plan).filter(|buffer| plan.is_instrumented(buffer.process));
+    let encoders = covered.flat_map(|buffer| {
         let encoders = plan.encoders_of(buffer).iter();
-        let spilling = encoders.filter_map(|encoder| Some((encoder, encoder.spilled_bytes?)));
-        for (encoder, bytes) in spilling {
-            sheet.row(|cells| {
-                cells.number(Number::StartTime, buffer.committed_ns);
-                cells.number(Number::CommandBufferId, buffer.id);
-                cells.number(Number::Uint64, encoder.id);
-                cells.number(Number::SizeInBytes, u64::from(bytes));
-                cells.process(buffer.process);
-            })?;
-        }
-    }
-    Ok(())
+        encoders.map(move |encoder| (buffer, encoder))
+    });
+    encoders.filter(|(_, encoder)| encoder.spilled_bytes.is_some())
 }
 
-pub(super) const OBJECT_LABEL: Schema = Schema {
-    name: "metal-object-label",
-    documentation: "Which labels Metal objects have.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        ("object-id", "object Id", "uint64"),
-        ("frame-number", "frame", "uint32"),
-        ("label", "Label", "metal-object-label"),
-        ("object-type", "Type", "uint32"),
-        ("pid", "PID", "uint64"),
-    ],
-};
-
-/// Writes `metal-object-label`: encoders and then their buffer, at its commit.
-pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
-    buffers.sort_by_key(|buffer| buffer.committed_ns);
-    for buffer in buffers {
-        let encoders = encodings(plan, buffer).map(Object::Encoder);
-        for object in encoders.chain([Object::Buffer(buffer)]) {
-            let (id, label, object_type) = match object {
-                Object::Encoder(encoding) => {
-                    (encoding.encoder.id, encoding.encoder.label, TYPE_ENCODER)
-                }
-                Object::Buffer(buffer) => (buffer.id, buffer.label, TYPE_BUFFER),
-            };
-            sheet.row(|cells| {
-                cells.number(Number::StartTime, buffer.committed_ns);
-                cells.number(Number::Uint64, id);
-                cells.number(Number::Uint32, u64::from(buffer.frame));
-                cells.text(Text::ObjectLabel, plan.labels.text(label));
-                cells.number(Number::Uint32, object_type);
-                cells.number(Number::Uint64, u64::from(plan.process(buffer.process).pid));
-            })?;
-        }
+table! {
+    OBJECT_LABEL: "metal-object-label", "Which labels Metal objects have.";
+    |plan, _| for object in committed(plan).flat_map(|buffer| encoders_first(plan, buffer)) => {
+        let buffer = object.buffer;
+        "timestamp" "Timestamp" StartTime = buffer.committed_ns;
+        "object-id" "object Id" Uint64 = object.id();
+        "frame-number" "frame" Uint32 = buffer.frame;
+        "label" "Label" ObjectLabel = object.label(plan);
+        "object-type" "Type" Uint32 = TYPE_BUFFER + object.depth();
+        "pid" "PID" Uint64 = plan.process(buffer.process).pid;
     }
-
-    Ok(())
 }
 
-const TYPE_BUFFER: u64 = 10;
-const TYPE_ENCODER: u64 = 11;
+/// Type of a command buffer. That of an encoder is the next one.
+const TYPE_BUFFER: u32 = 10;
 
-pub(super) const SUBMISSION_TO_BUFFER: Schema = Schema {
-    name: "metal-gpu-submission-to-command-buffer-id",
-    documentation: "Which command buffer and encoder a GPU submission ran.",
-    columns: &[
-        ("timestamp", "Timestamp", "start-time"),
-        (
-            "cmdbuffer-id",
-            "Commmand Buffer Id",
-            "metal-command-buffer-id",
-        ),
-        (
-            "gpu-submission-id",
-            "GPU Submission Id",
-            "metal-command-buffer-id",
-        ),
-        ("segment-id", "Segment Id", "metal-command-buffer-id"),
-        (
-            "segmentlist-id",
-            "SegmentList Id",
-            "metal-command-buffer-id",
-        ),
-        ("encoder-id", "Encoder Id", "metal-command-buffer-id"),
-        ("accelerator-id", "Accelerator ID", "uint64"),
-        ("channel-id", "Channel ID", "metal-command-buffer-id"),
-        ("submission-type", "Type", "uint32"),
-        ("metadata-1", "Metadata 1", "uint64"),
-        ("metadata-2", "Metadata 2", "uint64"),
-        ("pid", "pid", "uint32"),
-        ("process", "Process", "process"),
-        ("model", "Model", "uint32"),
-        ("commit-id", "commit-id", "uint32"),
-        ("num-coalasced-encoders", "# Coalasced Encoders", "uint32"),
-    ],
-};
+/// Returns the encoders of a buffer, and then the buffer.
+fn encoders_first<'p>(plan: &'p Plan, buffer: &'p Buffer) -> Vec<Object<'p>> {
+    let mut all: Vec<Object<'_>> = objects(plan, buffer).collect();
+    all.rotate_left(1);
+    all
+}
 
-/// Writes `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
-pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, commit_id) = (sheet.plan(), sheet.commit_id());
-    let mut submissions = FxHashSet::default();
-    let mut kicks: Vec<&Kick> = plan.kicks.iter().filter(|kick| kick.attributed).collect();
-    // A preempted submission has two kicks and one row here.
-    kicks.retain(|kick| submissions.insert(kick.submission));
-    kicks.sort_by_key(|kick| kick.submitted_ns);
-
-    for kick in kicks {
+table! {
+    SUBMISSION_TO_BUFFER: "metal-gpu-submission-to-command-buffer-id",
+        "Which command buffer and encoder a GPU submission ran.";
+    |plan, _| for kick in submissions(plan) => {
         let buffer = plan.buffer(kick.buffer);
-        let coalesced = if kick.encoder_count > 1 {
-            u64::from(kick.encoder_count)
-        } else {
-            0
-        };
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, kick.submitted_ns);
-            cells.number(Number::CommandBufferId, buffer.id);
-            cells.number(Number::CommandBufferId, u64::from(kick.submission));
-            cells.number(Number::CommandBufferId, 0);
-            cells.number(Number::CommandBufferId, 0);
-            cells.number(Number::CommandBufferId, plan.encoder(kick.encoder).id);
-            cells.number(Number::Uint64, ACCELERATOR_ID);
-            cells.number(Number::CommandBufferId, channel_id(kick));
-            cells.number(Number::Uint32, 0);
-            cells.number(Number::Uint64, 0);
-            cells.number(Number::Uint64, 0);
-            cells.number(Number::Uint32, u64::from(plan.process(buffer.process).pid));
-            cells.process(buffer.process);
-            cells.number(Number::Uint32, 1);
-            cells.number(commit_id, 0);
-            cells.number(Number::Uint32, coalesced);
-        })?;
+        let coalesced = if kick.encoder_count > 1 { kick.encoder_count } else { 0 };
+        "timestamp" "Timestamp" StartTime = kick.submitted_ns;
+        "cmdbuffer-id" "Commmand Buffer Id" CommandBufferId = buffer.id;
+        "gpu-submission-id" "GPU Submission Id" CommandBufferId = kick.submission;
+        "segment-id" "Segment Id" CommandBufferId;
+        "segmentlist-id" "SegmentList Id" CommandBufferId;
+        "encoder-id" "Encoder Id" CommandBufferId = plan.encoder(kick.encoder).id;
+        "accelerator-id" "Accelerator ID" Uint64 = ACCELERATOR_ID;
+        "channel-id" "Channel ID" CommandBufferId = channel_id(kick);
+        "submission-type" "Type" Uint32;
+        "metadata-1" "Metadata 1" Uint64;
+        "metadata-2" "Metadata 2" Uint64;
+        "pid" "pid" Uint32 = plan.process(buffer.process).pid;
+        "process" "Process" Process = buffer.process;
+        "model" "Model" Uint32 = 1_u64;
+        "commit-id" "commit-id" Uint32;
+        "num-coalasced-encoders" "# Coalasced Encoders" Uint32 = u32::from(coalesced);
     }
-    Ok(())
+}
+
+/// Returns the submissions with a known owner. A preempted one has two kicks and one row here.
+fn submissions(plan: &Plan) -> Vec<&Kick> {
+    let mut known = FxHashSet::default();
+    let attributed = plan.kicks.iter().filter(|kick| kick.attributed);
+    let once = attributed.filter(|kick| known.insert(kick.submission));
+    sorted(once, |kick| kick.submitted_ns)
 }

@@ -13,7 +13,7 @@ use crate::fake_xctrace::session::Session;
 use crate::fake_xctrace::template::Template;
 use crate::fake_xctrace::version::Build;
 use crate::scenario::Scenario;
-use crate::scenario::kinds::TargetKind;
+use crate::values::kinds::TargetKind;
 
 /// Returns the scenario of the bundle: that of the settings, with the facts of the run.
 pub(super) fn scenario(

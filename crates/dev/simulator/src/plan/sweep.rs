@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Kick, ProcessIndex};
+use super::model::{Kick, ProcessIndex};
 
 /// First start to last end of the process's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,16 +4,17 @@
 //! than `in-flight` buffers are in flight. Its kicks start when the submission latency has passed
 //! and their channel is free. `sync` is one encoder per buffer with one buffer in flight.
 
-use super::model::{
-    Activity, ActivityKind, Buffer, BufferIndex, Encoder, EncoderIndex, Kick, NameIndex, Plan,
-    PlannedProcess, ProcessIndex, WALL_NS_MAX, too_long,
-};
 use super::oddities::{self, every};
+use super::{WALL_NS_MAX, too_long};
 use crate::error::Error;
+use crate::plan::{
+    Activity, ActivityKind, Buffer, BufferIndex, Encoder, EncoderIndex, Kick, NameIndex, Plan,
+    PlannedProcess, ProcessIndex,
+};
 use crate::random::Random;
-use crate::scenario::nanos::Nanos;
-use crate::scenario::stream::{LostFrom, Stream};
 use crate::scenario::{Process, Scenario};
+use crate::values::nanos::Nanos;
+use crate::values::stream::{LostFrom, Stream};
 
 /// Adds a process and all its work to the plan.
 pub(super) fn process(

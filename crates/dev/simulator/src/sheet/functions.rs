@@ -18,11 +18,11 @@ pub(crate) struct Frame<'p> {
 }
 
 /// Address of every binary in its process.
-pub(super) const LOAD_ADDRESS: u64 = 0x1_0000_0000;
+pub(crate) const LOAD_ADDRESS: u64 = 0x1_0000_0000;
 /// Size of the code of a binary, in bytes.
-pub(super) const TEXT_BYTES: u64 = 0x1_0000;
+pub(crate) const TEXT_BYTES: u64 = 0x1_0000;
 /// Size of each function, in bytes.
-pub(super) const FUNCTION_BYTES: u64 = 0x1000;
+pub(crate) const FUNCTION_BYTES: u64 = 0x1000;
 
 /// Functions of every thread. The scenario's own function has the index after them, [`HOST`].
 const NAMES: [&str; 5] = ["main", "submit", "encode", "wait_until_completed", "sleep"];
@@ -40,7 +40,7 @@ pub(crate) const CALLERS_MAX: usize = 8;
 
 /// Returns the functions of a process with their offsets from the start of the binary. A process
 /// that is neither sampled nor allocates has none.
-pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Item = (&str, u64)> {
+pub(crate) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Item = (&str, u64)> {
     let planned = plan.process(process);
     let host = planned.host_function.as_deref();
     let callers = &planned.callers;
@@ -107,7 +107,7 @@ const fn address_in_function(depth: usize) -> u64 {
 }
 
 /// Returns the id of a process's binary, different for each process of each run.
-pub(super) fn uuid(plan: &Plan, process: ProcessIndex) -> [u8; 16] {
+pub(crate) fn uuid(plan: &Plan, process: ProcessIndex) -> [u8; 16] {
     let mut uuid = *b"synthetic binary";
     let index = u8::try_from(process.get()).unwrap_or(u8::MAX);
     let run = u8::try_from(plan.run).unwrap_or(u8::MAX);
@@ -117,7 +117,7 @@ pub(super) fn uuid(plan: &Plan, process: ProcessIndex) -> [u8; 16] {
 }
 
 /// Formats an id as `73796E74-6865-…`.
-pub(super) fn shown_uuid(uuid: [u8; 16]) -> String {
+pub(crate) fn shown_uuid(uuid: [u8; 16]) -> String {
     let mut shown = String::with_capacity(36);
     for (index, byte) in uuid.iter().enumerate() {
         if matches!(index, 4 | 6 | 8 | 10) {
@@ -131,6 +131,12 @@ pub(super) fn shown_uuid(uuid: [u8; 16]) -> String {
 }
 
 /// Returns the path of a process's binary.
-pub(super) fn path(plan: &Plan, process: ProcessIndex) -> String {
+pub(crate) fn path(plan: &Plan, process: ProcessIndex) -> String {
     format!("/synthetic/{}", plan.process(process).name)
+}
+
+/// Returns the id of the other thread of a process. No process has an id that far from another's, so
+/// the ids are unique.
+pub(crate) fn worker_tid(plan: &Plan, process: ProcessIndex) -> u64 {
+    plan.process(process).tid + 0x100_0000
 }

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use super::model::{EncoderIndex, Kick, NameIndex, Plan};
-use crate::scenario::stream::{CoalescedName, Oddities};
+use crate::plan::{EncoderIndex, Kick, NameIndex, Plan};
+use crate::values::stream::{CoalescedName, Oddities};
 
 /// Returns whether the item at `ordinal` (from 0) ends a group of `period` items. Without a period,
 /// no item does.

@@ -7,14 +7,12 @@
 //!
 //! The driver of a process serves one command buffer after another, in the order of their commits.
 
-use super::model::{Buffer, Plan};
+use crate::plan::{PER_OBJECT_NS, Plan};
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
 
 /// Time from commit until the driver starts to work on a buffer, if it is free.
 const PICK_UP_NS: u64 = 1_000;
-/// Time of the driver for each encoder, and for the buffer itself.
-pub(crate) const PER_OBJECT_NS: u64 = 1_500;
 
 /// Returns whether a recording has the two tables that join the driver's work with command buffers.
 pub(super) fn is_recorded(scenario: &Scenario) -> bool {
@@ -58,13 +56,5 @@ pub(super) fn serve(plan: &mut Plan) {
         let first_ns = starts_of_encoders[kick.encoder.get()].unwrap_or(kick.start_ns);
         let latest_ns = first_ns.max(buffer.driver_begins_ns);
         plan.kicks[place].submitted_ns = submitted_ns.min(latest_ns);
-    }
-}
-
-impl Buffer {
-    /// Returns the time when the driver is done with the buffer.
-    pub(crate) fn driver_end_ns(&self) -> u64 {
-        let objects = u64::from(self.encoder_count) + 1;
-        self.driver_begins_ns + self.driver_ns + objects * PER_OBJECT_NS
     }
 }

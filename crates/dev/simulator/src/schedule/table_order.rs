@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::model::{Kick, Plan};
-use crate::scenario::kinds::Clock;
+use crate::plan::{Kick, Plan};
+use crate::values::kinds::Clock;
 
 /// Cuts all times to the clock, then sorts and numbers the kicks.
 pub(super) fn settle(plan: &mut Plan, clock: Clock) {
