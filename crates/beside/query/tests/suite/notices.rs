@@ -6,10 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of a release archive, and the folders of their workspaces.
-const PROGRAMS: [(&str, &str); 2] = [
-    ("metalens", "."),
-    ("metalens-query", "crates/beside"),
-];
+const PROGRAMS: [(&str, &str); 2] = [("metalens", "."), ("metalens-query", "crates/beside")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
