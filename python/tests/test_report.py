@@ -143,7 +143,7 @@ def test_a_recorded_program_that_fails_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "exit_code", "words"),
-    [("nowhere.trace", 1, "nowhere.trace: there is no such file"), ("--nothing", 2, "--nothing")],
+    [("nowhere.trace", 1, "nowhere.trace: No such file"), ("--nothing", 2, "--nothing")],
 )
 def test_errors_have_the_words_of_the_program(path: str, exit_code: int, words: str) -> None:
     with pytest.raises(metalens.Error, match=words) as caught:
