@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
 use self::Preference::{Lower, None as Neither};
 use self::TimePlace::{Between, Both, Inside, Outside};
+use crate::basics::unit::Unit;
 use crate::report::{Cause, OnceKind, Report, StepKind, StepSeries, StepsBy, WaitVerdict};
 
 /// Returns the main series. What the program waits for is known only with completions, and without some
@@ -60,20 +61,6 @@ fn waits_of_a_step(report: &Report) -> Option<f64> {
     }
     let waits = report.idle.known_serialized()?;
     (steps > 0).then(|| (waits as f64 / steps as f64).round())
-}
-
-/// Unit of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// A time in nanoseconds.
-    Ns,
-    /// A number of things.
-    Count,
-    /// An amount of memory in bytes.
-    Bytes,
-    /// A share, where 0.5 means 50 %.
-    Ratio,
 }
 
 /// Group of related figures.

@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use metalens_analyzer::{Message, Note, message};
+use metalens_analyzer::{GateResult, Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,6 @@ use crate::change::Floor;
 use crate::circumstances::{CircumstanceDifference, Comparability};
 use crate::difference::Difference;
 use crate::fusion::Fusion;
-use crate::gate::GateResult;
 use crate::kernels::KernelChange;
 use crate::metric_changes::MetricChange;
 use crate::moved::QuantityChange;

@@ -5,7 +5,7 @@
 //! counted separately: names of processes (in `form.template`) and of functions (in symbol
 //! archives).
 
-use crate::bundle::is_mangled;
+use crate::mangled::is_mangled;
 use crate::names::{Names, ProcessId, StackId, ThreadId};
 use crate::select::Selection;
 use crate::table::{Column, ColumnSpec, Table};

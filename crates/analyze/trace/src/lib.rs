@@ -23,8 +23,10 @@
 //! # Ok::<(), metalens_trace::Error>(())
 //! ```
 
+mod archive;
 mod bundle;
 mod compare;
+mod decoding;
 mod error;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -34,6 +36,7 @@ mod integers;
 mod kind;
 mod label;
 mod log;
+mod mangled;
 mod names;
 mod note;
 mod partial_trace;
@@ -49,10 +52,7 @@ use std::io::Read;
 
 pub use compare::{Difference, TableComparison, compare, selection_to_compare};
 pub use error::{Error, Problem, Result};
-pub use input::{
-    CountedTable, Input, ListedDocument, LoadOptions, PathKind, Progress, may_have_gpu_work,
-    path_kind,
-};
+pub use input::{Input, LoadOptions, PathKind, Progress, may_have_gpu_work, path_kind};
 pub use integers::Integers;
 pub use kind::Kind;
 pub use names::{
@@ -62,7 +62,7 @@ pub use note::{Loudness, NoteKind, NotePart, TraceNote, UnknownElements};
 pub use place::Place;
 pub use run_issue::{IssueSeverity, RunIssue};
 pub use select::Selection;
-pub use table::{Column, ColumnSpec, Origin, Schema, Table};
+pub use table::{Column, ColumnSpec, CountedTable, ListedDocument, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
 pub use trace::{InputKind, Trace};
 

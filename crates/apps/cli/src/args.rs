@@ -5,7 +5,6 @@ pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod chart;
 pub(crate) mod comparing;
-pub(crate) mod names;
 pub(crate) mod posting;
 pub(crate) mod recording;
 pub(crate) mod requests;

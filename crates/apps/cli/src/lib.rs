@@ -12,6 +12,7 @@ mod config;
 mod exit;
 mod exporting;
 mod interrupt;
+mod names;
 mod opening;
 mod out;
 mod output_folder;
@@ -104,6 +105,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         #[cfg(feature = "simulate")]
-        Command::FakeXctrace(arguments) => simulate::fake_xctrace::run(arguments),
+        Command::FakeXctrace(arguments) => {
+            simulate::fake_xctrace::run(arguments, exit::print_error)
+        }
     }
 }

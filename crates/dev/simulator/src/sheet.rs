@@ -57,6 +57,16 @@ pub(crate) trait Sheet {
 
 /// Declares a [`Form`] of the caller's type `Optional`: its name and description, then its rows, and
 /// for each column its mnemonic, name, kind and value. A column without a value has the usual one.
+///
+/// ```text
+/// table! {
+///     HANGS: "potential-hangs", "When main threads did not respond.";
+///     |plan, optional| for hang in &optional.hangs => {
+///         "start" "Start" StartTime = hang.start_ns;
+///         "duration" "Duration" Duration = hang.duration_ns;
+///     }
+/// }
+/// ```
 macro_rules! table {
     ($form:ident: $name:literal, $documentation:literal;
      |$plan:pat_param, $optional:pat_param| for $row:pat in $rows:expr => {

@@ -11,7 +11,7 @@ use metalens_comparison::{
 use metalens_text::shorten_all;
 use metalens_text::units::counted;
 
-use crate::comparison::cells::value;
+use crate::cells::value;
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 

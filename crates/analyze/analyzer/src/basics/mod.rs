@@ -11,4 +11,5 @@ pub(crate) mod parallel;
 pub(crate) mod spans;
 pub(crate) mod state_interval;
 pub(crate) mod statistics;
+pub(crate) mod unit;
 pub mod written;

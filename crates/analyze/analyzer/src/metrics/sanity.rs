@@ -8,8 +8,8 @@ use crate::message;
 use crate::report::{
     Busy, CommandBufferErrors, DoubtfulRows, RunFacts, Sanity, SanityCheck, SourceKind,
 };
-use crate::subject::commands::FinishedBuffers;
 use crate::subject::interval::Interval;
+use crate::tables::recording::FinishedBuffers;
 use crate::tables::times::RowsOutside;
 
 /// Input of the checks.

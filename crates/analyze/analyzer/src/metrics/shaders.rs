@@ -4,13 +4,10 @@ use metalens_trace::Names;
 
 use crate::report::Shader;
 use crate::subject::chosen_processes::ChosenProcesses;
-use crate::subject::shaders::function;
+use crate::subject::shaders::{SHADERS, function};
 use crate::tables::columns::{Texts, at};
 use crate::tables::names::ShaderList;
 use crate::tables::reader::TableResult;
-
-/// Largest number of shaders that a report lists.
-pub(crate) const SHADERS: usize = 200;
 
 /// Returns the shaders of the process, sorted by name.
 pub(crate) fn inventory(

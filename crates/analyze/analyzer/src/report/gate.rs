@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
 use crate::basics::number::Number;
-use crate::figures::Unit;
+use crate::basics::unit::Unit;
 
 /// Result of judging the limits of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

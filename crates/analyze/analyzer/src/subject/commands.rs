@@ -25,6 +25,7 @@ use crate::tables::columns::{Spans, at};
 use crate::tables::commands::{APPLICATION, Completions, ENCODERS, Encoders, SUBMISSIONS};
 use crate::tables::commands::{ListedTables, RecoveryTables};
 use crate::tables::reader::{TableResult, if_any};
+use crate::tables::recording::FinishedBuffers;
 
 /// Encodings and completions of the chosen processes.
 #[derive(Debug, Default)]
@@ -64,16 +65,6 @@ pub(crate) struct Encoding {
     pub span: Span,
     /// Table that contains the encoding.
     pub found_in: FoundIn,
-}
-
-/// Command buffers of the process that were encoded and completed in the recording, so that their work
-/// was on the GPU in between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FinishedBuffers {
-    /// Number of these command buffers.
-    pub count: u64,
-    /// Number of them that no GPU interval of any process names.
-    pub without_interval: u64,
 }
 
 /// Table that contains an encoding.

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::commands::id_of;
 use super::interval::Interval;
+use super::shaders::SHADERS;
 use crate::basics::by_id::ById;
 use crate::error::Result;
-use crate::metrics::shaders::SHADERS;
 use crate::report::Shader;
 use crate::tables::columns::at;
 use crate::tables::names::Dispatches;

@@ -34,7 +34,7 @@ use metalens_trace::{Names, Symbol};
 use self::buffers::{Buffer, buffers};
 use self::chain::Chain;
 use self::chosen_processes::{ChosenProcesses, choose};
-use self::commands::{Commands, FinishedBuffers, label_pairs};
+use self::commands::{Commands, label_pairs};
 use self::debug_groups::groups_of;
 use self::dispatches::functions_of;
 use self::facts::process_facts;
@@ -60,6 +60,7 @@ use crate::request::Request;
 use crate::tables::machine::DriverWork;
 use crate::tables::names::NameTables;
 use crate::tables::reader::TableResult;
+use crate::tables::recording::FinishedBuffers;
 use crate::tables::recording::Recording;
 use crate::tables::{CommandTables, SignpostTables};
 

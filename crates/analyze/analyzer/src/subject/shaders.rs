@@ -28,6 +28,9 @@ use crate::tables::columns::at;
 use crate::tables::names::ShaderSamples;
 use crate::tables::reader::{TableResult, if_any};
 
+/// Largest number of shaders that a report lists.
+pub(crate) const SHADERS: usize = 200;
+
 /// Largest number of shaders that are all named; an interval of more is named after the largest
 /// alone.
 const NAMED: usize = 3;

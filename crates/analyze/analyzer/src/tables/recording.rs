@@ -10,7 +10,6 @@ use crate::basics::message::{Message, name, path, quote, table, ungrouped};
 use crate::report::{
     DeviceFacts, DoubtReason, DoubtfulRows, Note, Reader, RunFacts, Source, SourceKind,
 };
-use crate::subject::commands::FinishedBuffers;
 
 /// Facts of a trace, without its tables.
 pub(crate) struct Recording {
@@ -33,6 +32,16 @@ pub(crate) struct Recording {
     pub measured: Option<DoubtfulRows>,
     /// Notes from reading the trace.
     pub notes: Vec<Note>,
+}
+
+/// Command buffers of the process that were encoded and completed in the recording, so that their work
+/// was on the GPU in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FinishedBuffers {
+    /// Number of these command buffers.
+    pub count: u64,
+    /// Number of them that no GPU interval of any process names.
+    pub without_interval: u64,
 }
 
 impl Recording {

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use flate2::bufread::ZlibDecoder;
 use metalens_files::{NotAFile, limited};
 
+use crate::archive::{Archive, Entry};
+use crate::decoding::DecodingReader;
 use crate::error::{Error, Problem, Result};
-use crate::input::{Archive, DecodingReader, Entry};
 use crate::note::TraceNote;
 
 /// Maximum size of lists of tables and of types, layouts and manifests, in bytes. Real ones have at

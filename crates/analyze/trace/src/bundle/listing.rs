@@ -9,9 +9,9 @@ use super::symbols::Symbols;
 use super::types;
 use super::uniquing::Uniques;
 use crate::error::Result;
-use crate::input::{CountedTable, ListedDocument};
 use crate::names::Names;
 use crate::select::Selection;
+use crate::table::{CountedTable, ListedDocument};
 
 impl Bundle {
     /// Returns every table with its row count or its error. Each is read completely.

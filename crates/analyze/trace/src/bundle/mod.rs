@@ -45,5 +45,4 @@ pub(crate) use keyed::walk_archive;
 pub(crate) use layout::read as read_layout;
 pub(crate) use load::Bundle;
 pub(crate) use sqlite::Database;
-pub(crate) use symbols::{is_mangled, of_rust};
 pub(crate) use uniquing::look_up_all;

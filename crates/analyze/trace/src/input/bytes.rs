@@ -12,10 +12,10 @@ use std::sync::Arc;
 use flate2::bufread::MultiGzDecoder;
 use metalens_files::limited;
 
-use super::archive::{Archive, Entry};
-use super::decoding::{CountingReader, DecodingReader, StoredProgress, max_decoded};
 use super::sniff::{FileFormat, PREFIX, sniff};
 use super::zstd::ZstdReader;
+use crate::archive::{Archive, Entry};
+use crate::decoding::{CountingReader, DecodingReader, StoredProgress, max_decoded};
 use crate::error::{Error, Problem, Result};
 use crate::xml::{Header, read_header};
 

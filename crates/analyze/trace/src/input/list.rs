@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use metalens_files::{has_bundle_files, is_bundle};
 
-use super::archive::{Archive, ArchiveContents};
 use super::bytes::{ByteSource, file_format, header_of};
 use super::mistaken;
-use super::sniff::{FileFormat, is_document};
+use super::sniff::FileFormat;
+use crate::archive::{Archive, ArchiveContents, is_document};
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::toc::{self, Toc};

@@ -7,9 +7,7 @@
 //! -      ┘
 //! ```
 
-mod archive;
 mod bytes;
-mod decoding;
 mod list;
 mod listing;
 mod load;
@@ -19,9 +17,6 @@ mod read;
 mod sniff;
 mod zstd;
 
-pub(crate) use archive::{Archive, Entry};
-pub(crate) use decoding::DecodingReader;
 pub use list::Input;
-pub use listing::{CountedTable, ListedDocument};
 pub use path_kind::{PathKind, may_have_gpu_work, path_kind};
 pub use read::{LoadOptions, Progress};

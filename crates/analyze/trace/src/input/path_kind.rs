@@ -6,10 +6,9 @@ use std::path::Path;
 
 use metalens_files::is_bundle;
 
-use super::archive::{Archive, ArchiveContents};
 use super::bytes::{ByteSource, file_format, header_of};
 use super::sniff::FileFormat;
-use super::sniff::is_document;
+use crate::archive::{Archive, ArchiveContents, is_document};
 use crate::xml::Header;
 
 /// The apparent kind of a path. A recording may still be broken, which only reading it shows.

@@ -60,14 +60,3 @@ fn sniff_text(text: &[u8]) -> FileFormat {
         _ => other("plain text"),
     }
 }
-
-/// Returns true if a file with this name is a document.
-pub(super) fn is_document(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    // A partial document is refused later, unless the user allows it.
-    let name = name.strip_suffix(".partial").unwrap_or(name);
-    let is_xml = [".xml", ".xml.gz", ".xml.zst"]
-        .iter()
-        .any(|end| name.ends_with(end));
-    is_xml && !name.starts_with('.')
-}

@@ -10,9 +10,9 @@ use super::tags::{Role, Tags};
 use super::values::{
     CellElement, CellValue, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
 };
-use crate::bundle::of_rust;
 use crate::error::{Problem, malformed};
 use crate::kind::Kind;
+use crate::mangled::of_rust;
 use crate::names::{FrameId, Names, ProcessId, StackId};
 
 /// Builds the values of cells while a document is read.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use metalens_recorder::RecordRequest;
 
-use super::names::Names;
 use super::shared::{MeasureArguments, PartArguments, RecordingGate, nanoseconds};
+use crate::names::Names;
 
 const RECORD_EXAMPLES: &str = "\
 Examples:

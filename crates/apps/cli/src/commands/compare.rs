@@ -12,7 +12,7 @@ use metalens_comparison::{
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, gate, json, markdown, terminal};
+use metalens_render::{comparison, gate, json, junit, markdown, terminal};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard, with_input};
@@ -230,7 +230,7 @@ pub(super) fn write_junit<'a>(
     let Some(file) = file else {
         return Ok(());
     };
-    let text = comparison::junit(comparisons);
+    let text = junit(comparisons);
     Ok(metalens_files::write_bytes(file, true, text.as_bytes())?)
 }
 

@@ -23,16 +23,20 @@ use metalens_simulator::fake_xctrace::{self, Exit, Misbehavior, Settings, Stream
 use signal_hook::consts::SIGINT;
 
 use super::{FakeXctraceArguments, synth};
-use crate::{exit, out};
+use crate::out;
 
 /// Exit code for an invalid environment, which no test may take for a code of `xctrace`.
 const WRONG_SETTINGS: u8 = 64;
 
-pub(crate) fn run(arguments: FakeXctraceArguments) -> anyhow::Result<ExitCode> {
+/// Does what `xctrace` would do. `print_error` prints what is wrong with the environment.
+pub(crate) fn run(
+    arguments: FakeXctraceArguments,
+    print_error: fn(&anyhow::Error),
+) -> anyhow::Result<ExitCode> {
     let settings = match settings() {
         Ok(settings) => settings,
         Err(error) => {
-            exit::print_error(&error);
+            print_error(&error);
             return Ok(ExitCode::from(WRONG_SETTINGS));
         }
     };

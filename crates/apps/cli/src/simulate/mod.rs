@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::Args;
 use metalens_failure::Failure;
 
-use crate::args::names::Names;
+use crate::names::Names;
 
 #[derive(Debug, Args)]
 pub(crate) struct SynthArguments {
@@ -45,8 +45,11 @@ const SCENARIOS: Names = Names(|| {
     presets.map(|preset| preset.name).collect()
 });
 
-/// Returns an error of the simulator with its kind and hint.
+/// Returns an error of the simulator, or of a command here, with its kind and hint.
 pub(crate) fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
+    if let Some(unknown) = error.downcast_ref::<synth::UnknownScenario>() {
+        return Some(unknown);
+    }
     let error: &metalens_simulator::Error = error.downcast_ref()?;
     Some(error)
 }

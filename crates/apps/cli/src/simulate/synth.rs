@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_failure::did_you_mean;
+use metalens_failure::{Failure, FailureKind, did_you_mean};
 use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
 use metalens_render::terminal::{Align, Columns};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
@@ -13,7 +13,6 @@ use metalens_text::shown;
 use metalens_text::units::counted;
 
 use super::SynthArguments;
-use crate::exit::Misuse;
 use crate::out;
 
 pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -64,6 +63,22 @@ fn list() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The error of a name that neither a built-in scenario nor a file has.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in scenarios"
+)]
+pub(super) struct UnknownScenario {
+    name: String,
+    meant: String,
+}
+
+impl Failure for UnknownScenario {
+    fn kind(&self) -> FailureKind {
+        FailureKind::Misuse
+    }
+}
+
 /// The largest size of a scenario file, in bytes: far more than people write.
 const LONGEST: u64 = 16 << 20;
 
@@ -74,11 +89,8 @@ pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
     }
     if !Path::new(name).is_file() {
         let meant = did_you_mean(name, presets().iter().map(|preset| preset.name));
-        return Err(Misuse(format!(
-            "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in \
-             scenarios"
-        ))
-        .into());
+        let name = name.to_owned();
+        return Err(UnknownScenario { name, meant }.into());
     }
 
     let text = metalens_files::read_text(Path::new(name), LONGEST)

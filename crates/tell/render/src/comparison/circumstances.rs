@@ -3,7 +3,7 @@
 use metalens_analyzer::{Message, message};
 use metalens_comparison::Comparison;
 
-use super::cells::paths;
+use crate::cells::paths;
 use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 

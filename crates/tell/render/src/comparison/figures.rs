@@ -7,7 +7,7 @@ use metalens_comparison::{
     StepsDifference, StepsPart, Unit, sentences,
 };
 
-use super::cells::{class, difference, is_nothing, value};
+use crate::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 

@@ -6,7 +6,7 @@ use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
 use super::MOST_CHANGED;
-use super::cells::{self, ABSENT, before_and_after, class_of_total, difference, value};
+use crate::cells::{self, ABSENT, before_and_after, class_of_total, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::first_screen::keep_columns;
 use crate::wording::plain;

@@ -1,10 +1,8 @@
 //! Builds the document of a comparison.
 
 mod brief;
-pub(crate) mod cells;
 mod circumstances;
 mod figures;
-mod junit;
 mod kernels;
 pub(crate) mod pictures;
 
@@ -13,13 +11,12 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::{Comparison, Number, Unit, last_name, sentences};
 
 use crate::bars::bar;
+use crate::cells::{paths, verdict};
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::gate;
 use crate::wording::{first_sentence, plain};
 pub use brief::brief;
-use cells::{paths, verdict};
 use circumstances::{SAID, comparable, remarks};
-pub use junit::junit;
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.

@@ -16,8 +16,8 @@
 //! Addresses are relative to the start of `__TEXT`. An archive contains only the functions that
 //! occurred during the recording.
 
-use super::mangled;
 use super::ranges::Ranges;
+use crate::mangled;
 
 /// The functions of a binary.
 #[derive(Debug)]

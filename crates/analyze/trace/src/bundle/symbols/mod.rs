@@ -10,11 +10,9 @@
 mod archive;
 mod dyld;
 mod images;
-mod mangled;
 mod ranges;
 mod signature;
 
-pub(crate) use mangled::{is_mangled, of_rust};
 pub(super) use signature::shown as shown_uuid;
 
 use std::cell::{Cell, OnceCell, RefCell};

@@ -1,6 +1,7 @@
 //! Holds every crate to what `ARCHITECTURE.md` says: inside it, imports form no circle.
 //!
-//! A folder's own file and the files in the folder declare each other: they count as one.
+//! Files and folders that lie side by side are compared, each folder as one with all that is in it: its
+//! own file and the files in it declare each other.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -207,13 +208,18 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// Returns the shortest circle through each module that is in one, each circle once.
+/// Returns the shortest circle through each file or folder that is in one, each circle once.
 fn circles(modules: &Modules) -> BTreeSet<String> {
     let imports = Imports::new(modules);
-    let edges = modules
-        .keys()
-        .map(|module| (module.as_slice(), imports.of(module)));
-    let edges: BTreeMap<&[String], BTreeSet<&[String]>> = edges.collect();
+    let mut edges: BTreeMap<&[String], BTreeSet<&[String]>> = BTreeMap::new();
+    for module in modules.keys() {
+        for owner in imports.of(module) {
+            let words = module.iter().zip(owner);
+            let shared = words.take_while(|(one, other)| one == other).count();
+            let imported = edges.entry(&module[..=shared]).or_default();
+            imported.insert(&owner[..=shared]);
+        }
+    }
 
     let mut found: BTreeMap<BTreeSet<&[String]>, String> = BTreeMap::new();
     for &start in edges.keys() {
@@ -309,5 +315,18 @@ fn a_planted_circle_is_found() {
     check(
         &[("a", ""), circle[0], circle[1], circle[2]],
         &["a::b → a::c → a::d → a::b"],
+    );
+    // Two folders import each other, and no file imports one that leads back to it.
+    check(
+        &[
+            ("", ""),
+            ("a", ""),
+            ("a::b", "use crate::c::d::D;\n"),
+            ("a::e", ""),
+            ("c", ""),
+            ("c::d", ""),
+            ("c::f", "use crate::a::e::E;\n"),
+        ],
+        &["a → c → a"],
     );
 }

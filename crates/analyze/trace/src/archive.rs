@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::decoding::DecodingReader;
-use super::sniff::is_document;
+use crate::decoding::DecodingReader;
 use crate::error::{Error, Problem, Result};
 
 /// Size of the read buffer, in bytes. It is small because each entry needs a seek, which discards
@@ -233,4 +232,15 @@ fn zip_error(error: ZipError, archive: &str) -> Error {
         }
         other => damaged(archive, &other.to_string()),
     }
+}
+
+/// Returns true if a file with this name is a document.
+pub(crate) fn is_document(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    // A partial document is refused later, unless the user allows it.
+    let name = name.strip_suffix(".partial").unwrap_or(name);
+    let is_xml = [".xml", ".xml.gz", ".xml.zst"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    is_xml && !name.starts_with('.')
 }

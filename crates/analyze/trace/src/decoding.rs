@@ -17,16 +17,16 @@ const MAX_INFLATION: u64 = 100;
 
 /// The progress of reading stored bytes, for their decoder.
 #[derive(Debug, Default)]
-pub(super) struct StoredProgress {
+pub(crate) struct StoredProgress {
     read: Cell<u64>,
     ended: Cell<bool>,
 }
 
 /// A reader that counts the stored bytes and remembers their end.
-pub(super) struct CountingReader<'a, R> {
-    pub(super) inner: R,
-    pub(super) count: &'a dyn Fn(u64),
-    pub(super) progress: Rc<StoredProgress>,
+pub(crate) struct CountingReader<'a, R> {
+    pub(crate) inner: R,
+    pub(crate) count: &'a dyn Fn(u64),
+    pub(crate) progress: Rc<StoredProgress>,
 }
 
 impl<R: Read> Read for CountingReader<'_, R> {
@@ -61,7 +61,7 @@ impl<R> DecodingReader<R> {
         }
     }
 
-    pub(super) fn with_progress(
+    pub(crate) fn with_progress(
         inner: R,
         format: &'static str,
         progress: Rc<StoredProgress>,
@@ -112,6 +112,6 @@ impl<R: Read> Read for DecodingReader<R> {
 }
 
 /// Returns the maximum decompressed size of a number of stored bytes.
-pub(super) fn max_decoded(stored: u64) -> u64 {
+pub(crate) fn max_decoded(stored: u64) -> u64 {
     stored.saturating_mul(MAX_INFLATION).max(ALWAYS_ALLOWED)
 }

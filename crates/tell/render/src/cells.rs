@@ -10,7 +10,7 @@ use metalens_comparison::{format, sentences};
 use crate::document::{Cell, Tone};
 
 /// The text for a kernel that a side does not have.
-pub(super) const ABSENT: &str = "–";
+pub(crate) const ABSENT: &str = "–";
 
 /// Returns the runs of a side, by the input of each; their number if all inputs have one name.
 pub(crate) fn paths(side: &SideFacts) -> Message {
@@ -28,20 +28,20 @@ pub(crate) fn paths(side: &SideFacts) -> Message {
 }
 
 /// Returns the verdict on a change, in color.
-pub(super) fn class(change: &Change) -> Cell {
+pub(crate) fn class(change: &Change) -> Cell {
     verdict(change, change.class, change.direction)
 }
 
 /// Returns the verdict on a change that has a class and a direction of its own, as a kernel has that
 /// only one side has.
-pub(super) fn verdict(change: &Change, class: ChangeClass, direction: Option<Direction>) -> Cell {
+pub(crate) fn verdict(change: &Change, class: ChangeClass, direction: Option<Direction>) -> Cell {
     let text = format::class(class, change.size, direction, change.interval.is_some());
     Cell::verdict(text, tone(class, change.size, direction))
 }
 
 /// Returns the verdict on the change of a total with its size, in color: the columns beside it are about
 /// the median.
-pub(super) fn class_of_total(change: &Change) -> Cell {
+pub(crate) fn class_of_total(change: &Change) -> Cell {
     let (class, size, direction) = (change.class, change.size, change.direction);
     let is_sure = change.interval.is_some();
     let word = format::class(class, size, direction, is_sure);
@@ -70,7 +70,7 @@ pub(crate) fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> 
 }
 
 /// Returns the difference between the sides, in the unit and as a share of base.
-pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
+pub(crate) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
     let by = change.absolute.map(|by| sentences::difference(by, unit));
     // The change of a share is in points, not in percent of percent.
     let share = match unit {
@@ -85,7 +85,7 @@ pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
 }
 
 /// Returns `9.000 µs → 9.9 µs`, or one value if both are equal.
-pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
+pub(crate) fn before_and_after(change: &Change, unit: Unit) -> Message {
     let was = value(change.base_value(), unit, ABSENT);
     let now = value(change.new_value(), unit, ABSENT);
     if was.text == now.text {
@@ -96,7 +96,7 @@ pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
 }
 
 /// Returns whether a figure is zero on both sides.
-pub(super) fn is_nothing(change: &Change) -> bool {
+pub(crate) fn is_nothing(change: &Change) -> bool {
     let mut most = [change.base.max, change.new.max].into_iter();
     let is_zero = most.all(|value| value.is_some_and(|value| value.get() == 0.0));
     is_zero && change.class == ChangeClass::Unchanged
