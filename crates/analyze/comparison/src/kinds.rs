@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use metalens_analyzer::Number;
+
 use crate::runs::Runs;
 
 /// Start of the ids of the figures of the first kind, and of those of the second.
@@ -49,8 +51,8 @@ fn usual(runs: &Runs, kind: &str) -> Option<f64> {
 }
 
 fn intervals(runs: &Runs, kind: &str, run: usize) -> Option<f64> {
-    let values = runs.metrics.get(&format!("{kind}{INTERVALS}"))?;
-    Some((*values.get(run)?)?.get())
+    runs.value(&format!("{kind}{INTERVALS}"), run)
+        .map(Number::get)
 }
 
 /// Returns whether steps with so many GPU intervals are of one kind: the usual number varies a little.
@@ -61,16 +63,11 @@ fn is_like(one: f64, other: f64) -> bool {
 impl Runs {
     /// Lets the first two kinds of steps of a run change places.
     fn swap_kinds(&mut self, run: usize) {
-        for id in self.ids_of_second_kind() {
-            let first = format!("{FIRST}{}", id.trim_start_matches(SECOND));
-            let value = |values: Option<&Vec<_>>| values.and_then(|values| *values.get(run)?);
-            let swapped = [
-                (&id, value(self.metrics.get(&first))),
-                (&first, value(self.metrics.get(&id))),
-            ];
-            for (id, value) in swapped {
-                self.set(id, run, value);
-            }
+        for second in self.ids_of_second_kind() {
+            let first = second.replacen(SECOND, FIRST, 1);
+            let was_first = self.value(&first, run);
+            self.set(&first, run, self.value(&second, run));
+            self.set(&second, run, was_first);
         }
         let thirds = self
             .own_thirds_ns
@@ -95,7 +92,11 @@ impl Runs {
         ids.cloned().collect()
     }
 
-    fn set(&mut self, id: &str, run: usize, value: Option<metalens_analyzer::Number>) {
+    fn value(&self, id: &str, run: usize) -> Option<Number> {
+        *self.metrics.get(id)?.get(run)?
+    }
+
+    fn set(&mut self, id: &str, run: usize, value: Option<Number>) {
         let values = self.metrics.get_mut(id);
         if let Some(old) = values.and_then(|values| values.get_mut(run)) {
             *old = value;
@@ -106,7 +107,6 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use metalens_analyzer::Number;
 
     /// Makes runs, each of the kinds `(intervals, median)` with the most time first.
     fn runs(of: &[&[(u32, u32)]]) -> Runs {

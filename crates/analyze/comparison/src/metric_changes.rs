@@ -11,7 +11,7 @@ use crate::unit::Unit;
 use metalens_analyzer::Number;
 
 /// Id of the own time of a step, of which the noise within runs is known.
-pub const OWN: &str = "steps.own_ns";
+pub(crate) const OWN: &str = "steps.own_ns";
 /// Ids of the own times of a step: of the first kind, and of the second.
 pub const OWN_TIMES: [&str; 2] = [OWN, SECOND_OWN];
 pub(crate) const SECOND_OWN: &str = "steps.second.own_ns";

@@ -29,27 +29,22 @@ impl Failure for Error {
                 input(&self.place().file)
             )),
             Problem::SeveralRecordings { recordings } => {
-                let first = recordings.last().map_or("NAME", String::as_str);
-                let inside = input(&format!("{}/{first}", self.place().file));
+                let named = recordings.last().map_or("NAME", String::as_str);
+                let inside = input(&format!("{}/{named}", self.place().file));
                 Some(format!("give the path of one, as in a folder: {inside}"))
             }
             Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => Some(
                 nearby(&self.place().file).unwrap_or_else(|| format!("check the path; {READS}")),
             ),
-            Problem::NotXml { .. } | Problem::Mistaken { .. }
-                if bundle_of(&self.place().file).is_some() =>
-            {
-                bundle_of(&self.place().file)
-                    .map(|bundle| format!("give the bundle that it is in: {bundle}"))
-            }
-            _ => hint_for_input(problem)
-                .or_else(|| hint_for_content(problem))
-                .map(str::to_owned),
+            Problem::NotXml { .. } | Problem::Mistaken { .. } => bundle_of(&self.place().file)
+                .map(|bundle| format!("give the bundle that it is in: {bundle}"))
+                .or_else(|| usual_hint(problem)),
+            _ => usual_hint(problem),
         }
     }
 }
 
-/// What an input can be.
+/// Lists what an input can be.
 const READS: &str = "metalens reads a .trace bundle, an export folder, a .zip of either, the .xml of a table or a \
                      command-buffer log (.jsonl; .gz, .zst), or - for standard input";
 
@@ -86,6 +81,12 @@ fn input(path: &str) -> String {
         "" | "-" | "standard input" => "INPUT".to_owned(),
         path => shell::quoted_path(Path::new(path)),
     }
+}
+
+/// Returns the hint that a problem has in every place.
+fn usual_hint(problem: &Problem) -> Option<String> {
+    let hint = hint_for_input(problem).or_else(|| hint_for_content(problem));
+    hint.map(str::to_owned)
 }
 
 /// Returns the hint for a wrong or inaccessible input.

@@ -1,8 +1,8 @@
 //! Chooses what is printed of a document: the first screen, all of it, or sections, rows and a unit.
 
 use metalens_failure::did_you_mean;
-use metalens_render::csv;
 use metalens_render::document::{Document, ShownUnit, Table, Unknown};
+use metalens_render::{csv, markdown, terminal};
 
 use crate::exit::Misuse;
 use crate::out;
@@ -70,6 +70,15 @@ impl View {
         };
         let unit = self.unit.unwrap_or(ShownUnit::Ns);
         Ok(csv::table(table, unit, &mut out::data())?)
+    }
+}
+
+/// Returns a document as it is printed: as Markdown, or as the text of a terminal.
+pub(crate) fn page_text(document: &Document, is_markdown: bool) -> String {
+    if is_markdown {
+        markdown::page(document, &[])
+    } else {
+        terminal::text(document, out::width())
     }
 }
 

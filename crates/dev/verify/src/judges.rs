@@ -498,7 +498,10 @@ pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
     };
     let facts = |path: &std::path::Path| {
         let report = inspect::analysis(path)?.report;
-        Ok::<_, String>((report.counts.command_buffers, report.window.span_ns))
+        Ok::<_, String>(GpuWork {
+            command_buffers: report.counts.command_buffers,
+            span_ns: report.window.span_ns,
+        })
     };
     let logged = match facts(&log_beside(bundle(made))) {
         Ok(logged) => logged,
@@ -508,25 +511,31 @@ pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
         }
     };
     match facts(bundle(made)) {
-        Ok(recorded) => judge_log(recorded, logged),
+        Ok(recorded) => judge_log(&recorded, &logged),
         Err(why) => unreadable(&why),
     }
 }
 
-/// Judges the number of command buffers and the span of their GPU work.
-fn judge_log(recorded: (u64, u64), logged: (u64, u64)) -> Judgment {
-    let judgment = if recorded.0 != logged.0 {
+/// The GPU work of a run, as one of its recordings tells it.
+struct GpuWork {
+    command_buffers: u64,
+    span_ns: u64,
+}
+
+/// Judges whether the log has the command buffers of the recording, with the same span of GPU work.
+fn judge_log(recorded: &GpuWork, logged: &GpuWork) -> Judgment {
+    let judgment = if recorded.command_buffers != logged.command_buffers {
         Judgment::otherwise("the log and the recording do not have the same command buffers")
-    } else if recorded.1.abs_diff(logged.1) > AGREES {
+    } else if recorded.span_ns.abs_diff(logged.span_ns) > AGREES {
         Judgment::otherwise("the probe and xctrace have different GPU times")
     } else {
         Judgment::expected("the probe and xctrace have the same command buffers and GPU times")
     };
     judgment
-        .count("recorded", recorded.0)
-        .count("logged", logged.0)
-        .count("recorded_span_ns", recorded.1)
-        .count("logged_span_ns", logged.1)
+        .count("recorded", recorded.command_buffers)
+        .count("logged", logged.command_buffers)
+        .count("recorded_span_ns", recorded.span_ns)
+        .count("logged_span_ns", logged.span_ns)
 }
 
 /// Returns the path of a recording.
@@ -541,8 +550,12 @@ mod tests {
 
     #[test]
     fn a_log_agrees_if_nothing_is_missing_and_its_span_is_close() {
+        let work = |command_buffers, span_ns| GpuWork {
+            command_buffers,
+            span_ns,
+        };
         let check = |logged, span_ns, expected| {
-            let judgment = judge_log((50, 70_000), (logged, span_ns));
+            let judgment = judge_log(&work(50, 70_000), &work(logged, span_ns));
             assert_eq!(judgment.verdict, expected, "{logged} {span_ns}");
         };
         check(50, 71_000, ExperimentVerdict::AsExpected);

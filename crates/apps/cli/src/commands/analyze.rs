@@ -8,7 +8,7 @@ use anyhow::Context;
 use metalens_analyzer::{Analysis, Report};
 use metalens_failure::OtherNames;
 use metalens_render::document::Document;
-use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
+use metalens_render::{csv, folder, for_page, html, json, report};
 use metalens_text::shown;
 
 use crate::analyzing::{AnalyzeRequest, with_input};
@@ -16,7 +16,7 @@ use crate::args::AnalyzeArguments;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::Misuse;
 use crate::output_folder::refuse_recording;
-use crate::{atomic_file, exit, opening, out};
+use crate::{atomic_file, exit, opening, out, view};
 
 /// Name of the printed document in errors.
 const REPORT: &str = "report";
@@ -182,11 +182,7 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
             writeln!(out, "{}", shown(&report.source.path))?;
         }
         let document = selected(report, request)?;
-        let text = if request.markdown {
-            markdown::page(&document, &[])
-        } else {
-            terminal::text(&document, out::width())
-        };
+        let text = view::page_text(&document, request.markdown);
         out.write_all(text.as_bytes())?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use metalens_comparison::{
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, gate, json, junit, markdown, terminal};
+use metalens_render::{comparison, gate, json, junit};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard, with_input};
@@ -20,6 +20,7 @@ use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::exit::{self, Misuse};
 use crate::out;
 use crate::output_folder::refuse_recording;
+use crate::view;
 
 /// Name of the printed document in errors.
 const COMPARISON: &str = "comparison";
@@ -273,10 +274,6 @@ fn show(comparison: &Comparison, arguments: &CompareArguments) -> anyhow::Result
         comparison::document(comparison, true)
     };
     view.choose(&mut document, COMPARISON)?;
-    let text = if arguments.markdown {
-        markdown::page(&document, &[])
-    } else {
-        terminal::text(&document, out::width())
-    };
+    let text = view::page_text(&document, arguments.markdown);
     Ok(out::page().write_all(text.as_bytes())?)
 }

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{ProgramChange, selection};
 use metalens_comparison::Patterns;
-use metalens_render::{json, markdown, terminal, what_if};
+use metalens_render::{json, what_if};
 use metalens_trace::Input;
 
 use crate::args::what_if::WhatIfArguments;
 use crate::exit::Misuse;
 use crate::out;
 use crate::progress;
+use crate::view;
 
 pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analysis.analyzing()?;
@@ -45,11 +46,7 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
         return Ok(ExitCode::SUCCESS);
     }
     let document = what_if::document(&predicted);
-    let text = if arguments.markdown {
-        markdown::page(&document, &[])
-    } else {
-        terminal::text(&document, out::width())
-    };
+    let text = view::page_text(&document, arguments.markdown);
     out::page().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! Lists engineering types: their names in XML, their names in a bundle, and their widths there.
 
-/// What the formats know about an engineering type.
+/// Names and width of an engineering type in the formats.
 pub(crate) struct Facts {
     pub(crate) xml_name: &'static str,
     pub(crate) bundle_name: &'static str,
@@ -21,7 +21,7 @@ macro_rules! kinds {
             /// All types, in the order of a bundle's list.
             pub(crate) const ALL: [Self; [$($bytes),*].len()] = [$(Self::$kind),*];
 
-            /// Returns what the formats know about the type.
+            /// Returns the names and the width of the type.
             pub(crate) const fn facts(self) -> Facts {
                 let (xml_name, bundle_name, width) = match self {
                     $(Self::$kind => ($xml, $bundle, $bytes),)*

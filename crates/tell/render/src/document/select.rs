@@ -3,7 +3,7 @@
 use metalens_analyzer::Message;
 use metalens_analyzer::message::Value;
 
-use super::{Block, Cell, Chart, Document, Drawing, Section, Table};
+use super::{Block, Cell, Document, Section, Table};
 use crate::wording::plain;
 
 /// A unit of time for all numbers of a table.
@@ -100,24 +100,6 @@ impl Document {
         self.sections
             .retain(|section| names.iter().any(|name| name == section.id));
         Ok(())
-    }
-
-    /// Removes what names commands of metalens, for readers who have none.
-    pub fn drop_commands(&mut self) {
-        self.sections.retain(|section| section.id != "more");
-        for block in self
-            .sections
-            .iter_mut()
-            .flat_map(|section| &mut section.blocks)
-        {
-            if let Block::Chart(Chart {
-                drawing: Drawing::Step(bars),
-                ..
-            }) = block
-            {
-                bars.iter_mut().for_each(|bar| bar.command = None);
-            }
-        }
     }
 
     /// Limits every table, and the findings, to their first rows.
