@@ -111,11 +111,7 @@ pub use analysis::{
     Analysis, AnyInterval, CommandBuffer, ExplainedGap, GpuInterval, GpuSpan, IdleStretch,
 };
 pub use analyze::analyze;
-pub use basics::message::{Message, PlacedValue};
-pub use basics::number::Number;
 pub use basics::state_interval::StateInterval;
-pub use basics::unit::Unit;
-pub use basics::{message, written};
 pub use error::{Error, GpuProcess, Result, RunSamples};
 pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace};
 pub use findings::{distrust, doubt, ids as finding_ids};

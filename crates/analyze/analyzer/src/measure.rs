@@ -1,6 +1,7 @@
 //! Runs the first stages of an analysis: from a trace to the figures that follow from the GPU's work
 //! alone.
 
+use metalens_message::Ns;
 use metalens_trace::Trace;
 
 use crate::basics::parallel::both;
@@ -102,8 +103,8 @@ impl Measured {
             number,
             count: count as u64,
             by,
-            start_ns: span.start_ns,
-            end_ns: span.end_ns,
+            start_ns: Ns(span.start_ns),
+            end_ns: Ns(span.end_ns),
         })
     }
 }

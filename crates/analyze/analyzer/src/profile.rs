@@ -1,5 +1,6 @@
 //! Analyzes the CPU samples of a recording by themselves, without any GPU data.
 
+use metalens_message::Ns;
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
 use crate::error::{Error, Result};
@@ -46,8 +47,8 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
         weight_unit: samples.unit,
         period: samples.period(),
         waiting_recorded: samples.waiting_recorded,
-        first_ns: mine.first().map(|sample| sample.time_ns),
-        last_ns: mine.last().map(|sample| sample.time_ns),
+        first_ns: mine.first().map(|sample| sample.time_ns).map(Ns),
+        last_ns: mine.last().map(|sample| sample.time_ns).map(Ns),
         samples: tally.samples,
         weight: tally.weight,
         unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,

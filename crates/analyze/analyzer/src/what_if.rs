@@ -1,12 +1,12 @@
 //! Predicts what a change of the program would leave, by a replay of the recorded command buffers.
 
+use metalens_message::{Factor, Ns, ratio};
 use std::collections::BTreeMap;
 
 use metalens_trace::Trace;
 
 use crate::analyze::{sanity_of, selected_step};
 use crate::basics::spans::Span;
-use crate::basics::statistics::ratio;
 use crate::error::{Error, Result};
 use crate::findings::distrust_of;
 use crate::findings::notes::about_missing_work;
@@ -98,7 +98,7 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         driver: measured.subject.chain.source,
         is_paced: measured.subject.pace.is_some(),
         waiting,
-        before_ns,
+        before_ns: Ns(before_ns),
         after_ns: asked.after_ns,
         least_ns: asked.least_ns,
         most_ns: asked.most_ns,
@@ -145,7 +145,7 @@ fn alternative(answers: &Answers, option: &str, change: &Change) -> Alternative 
         after_ns,
         least_ns,
         most_ns,
-        speedup: ratio(answers.recorded.time_ns, after_ns.unwrap_or(0)),
+        speedup: ratio(Ns(answers.recorded.time_ns), after_ns.unwrap_or_default()).map(Factor),
         step: left.step.filter(|_| after_ns.is_some()),
     }
 }

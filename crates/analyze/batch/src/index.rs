@@ -1,10 +1,10 @@
 //! Defines the index of a batch: rows, failures, outliers and trends.
 
-use metalens_analyzer::Message;
 use metalens_comparison::many::{
     self, FindingTotal, GroupTrend, IndexOutlier, IndexRow, SameWorkGroup,
 };
 use metalens_comparison::{Environment, distinct_environments};
+use metalens_message::Message;
 use metalens_text::units::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

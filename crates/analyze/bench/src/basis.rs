@@ -2,8 +2,8 @@
 
 use std::iter::zip;
 
-use metalens_analyzer::{Message, message};
 use metalens_comparison::{TimeBasis, WorkAmount, WorkComparison};
+use metalens_message::{Message, message};
 
 use crate::result::VariantResult;
 use crate::sides::SidePair;

@@ -1,11 +1,11 @@
 //! Computes the result of a benchmark from its runs.
 
-use metalens_analyzer::message::counted;
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
 use metalens_comparison::{
     Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues, TimeBasis,
     distinct_environments, is_by_rounds, judge,
 };
+use metalens_message::{Message, Share, counted, message};
 
 use crate::basis::{BasisChoice, choose_basis};
 use crate::carry_out::BenchOutcome;
@@ -18,7 +18,7 @@ use crate::wall_time::{WALL, needed, per_unit, time_change};
 use crate::warnings::warnings;
 
 /// Metric of the reports that has the GPU busy time.
-const BUSY: &str = "busy.busy_ns";
+const BUSY: &str = id!(busy.busy_ns);
 
 /// Options of the result.
 #[derive(Debug, Default)]
@@ -137,7 +137,7 @@ fn method(
     let runs = message!("{}, compared{} {}", runs, stored, how);
     match pairs.iter().find_map(|pair| pair.wall.interval) {
         Some(interval) => {
-            let confidence = message::percent(interval.confidence);
+            let confidence = metalens_message::percent(Share(interval.confidence));
             message!("{}; intervals have {} confidence", runs, confidence)
         }
         None => message!("{}: so few runs do not show the noise between runs", runs),

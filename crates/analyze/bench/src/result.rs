@@ -1,10 +1,10 @@
 //! Defines the result of a benchmark, as `bench.json` has it.
 
-use metalens_analyzer::Message;
 use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
     Change, Comparison, Environment, Number, Runs, RunsToTell, SideValues, TimeBasis,
 };
+use metalens_message::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,8 @@
 //! Writes the results of a benchmark as sentences, in which each value keeps its type.
 
-use metalens_analyzer::message::{count, counted, name};
-use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{more_runs, relation, sureness, value};
 use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, TimeBasis, Unit};
+use metalens_message::{Message, count, counted, message, name};
 
 use crate::wall_time::floor;
 

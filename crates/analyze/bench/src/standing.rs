@@ -1,7 +1,7 @@
 //! Finds the fastest variant, and says how sure that is.
 
-use metalens_analyzer::Message;
 use metalens_comparison::{Change, ChangeClass, Direction, Number, TimeBasis};
+use metalens_message::Message;
 
 use crate::result::{Bench, Rival, Standing, VariantResult};
 use crate::sentences::{alone, fastest, versus};

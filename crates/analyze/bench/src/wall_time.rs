@@ -1,5 +1,6 @@
 //! Compares times per unit of work.
 
+use metalens_analyzer::id;
 use metalens_comparison::{
     Change, ChangeClass, Floor, Runs, RunsToTell, TimeBasis, TimesPerUnit, Unit, change_by_turns,
     change_of_sides, runs_to_tell, times_per_unit,
@@ -8,7 +9,7 @@ use metalens_comparison::{
 use crate::result::VariantResult;
 
 /// Metric of the reports that has the wall time.
-pub(crate) const WALL: &str = "window.span_ns";
+pub(crate) const WALL: &str = id!(window.span_ns);
 
 /// Returns the smallest change that counts.
 pub(crate) fn floor(basis: TimeBasis) -> Floor {

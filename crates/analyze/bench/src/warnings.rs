@@ -1,8 +1,8 @@
 //! Finds the reasons to doubt the figures of a benchmark.
 
-use metalens_analyzer::message::{count, name, percent, time};
-use metalens_analyzer::{Message, Note, message};
+use metalens_analyzer::Note;
 use metalens_comparison::{Number, find_outliers};
+use metalens_message::{Message, Ns, Share, count, message, name, rounded};
 
 use crate::result::{PairResult, VariantResult};
 use crate::standing::SURE;
@@ -62,7 +62,7 @@ fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
     } else {
         message!(
             "the confidence is only {}, because there are so few runs: use --runs 5",
-            percent(least)
+            Share(least)
         )
     })
 }
@@ -79,7 +79,7 @@ fn failed(variant: &VariantResult) -> Option<Message> {
     Some(message!(
         "{}: {} in {} of {} runs (--ignore-failure)",
         name(&variant.name),
-        message::quote(first),
+        metalens_message::quote(first),
         count(failures().count() as u64),
         count(variant.runs.len() as u64)
     ))
@@ -137,7 +137,7 @@ fn others(variant: &VariantResult) -> Option<Message> {
     Some(message!(
         "{}: other processes used the GPU for up to {} of the window; close them and run again",
         name(&variant.name),
-        percent(most)
+        Share(most)
     ))
 }
 
@@ -184,11 +184,6 @@ fn outliers(variant: &VariantResult) -> Option<Message> {
     ))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds, not negative"
-)]
 fn ns(value: f64) -> Message {
-    time(value.max(0.0).round() as u64)
+    Ns(rounded(value.max(0.0))).into()
 }

@@ -1,7 +1,7 @@
 //! Writes and reads baselines: several runs in one file that people can review.
 
-use metalens_analyzer::message::{name, path};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::{Report, id};
+use metalens_message::{Message, Number, message, name, path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,6 @@ use crate::repeated::RepeatedRun;
 use crate::runs::Runs;
 use crate::sentences;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/1";
@@ -81,7 +80,7 @@ impl Baseline {
         const RUNS: usize = 5;
         /// Smallest share by which the last run differs from the first.
         const SHARE: f64 = 0.03;
-        let values = known(&self.runs.values("window.span_ns"));
+        let values = known(&self.runs.values(id!(window.span_ns)));
         let (first, last) = (*values.first()?, *values.last()?);
         let is_ordered = values.is_sorted() || values.iter().rev().is_sorted();
         let is_far = (last / first - 1.0).abs() >= SHARE;
@@ -120,7 +119,11 @@ impl Baseline {
     /// Describes the run that is farthest from the others, if runs are farther apart than those of one
     /// program on a steady machine.
     fn outlying_run(&self) -> Option<Message> {
-        const FIGURES: [&str; 3] = ["counts.intervals", "window.span_ns", "busy.busy_ns"];
+        const FIGURES: [&str; 3] = [
+            id!(counts.intervals),
+            id!(window.span_ns),
+            id!(busy.busy_ns),
+        ];
         let figures = metrics().filter(|figure| FIGURES.contains(&figure.id));
         let mut outlying = figures.filter_map(|figure| {
             let values = self.runs.values(figure.id);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Change, Floor, Judge, Preference, known};
 use crate::statistics::{shift_by_rounds, squares};
 use crate::unit::Unit;
-use metalens_analyzer::Number;
+use metalens_message::{Float, Number};
 
 /// Smallest number of rounds that are compared round by round: fewer cannot have a confidence of
 /// 95 %, while two sides of five runs can.
@@ -86,7 +86,6 @@ pub fn change_of_sides(
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "numbers of runs, at most 1,000"
 )]
 pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToTell> {
@@ -106,7 +105,7 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
     }
 
     let present = known(base).len().min(known(new).len()) + 1;
-    let least = present.max(LEAST_ROUNDS) as f64;
+    let least = present.max(LEAST_ROUNDS).float();
     Some(RunsToTell {
         runs: runs.ceil().clamp(least, MOST_RUNS.max(least)) as u64,
         difference: Number::new(difference)?,
@@ -114,12 +113,11 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
 }
 
 /// Returns the standard deviation of a sample; none of fewer than two values.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    Some((squares(values) / (values.len() - 1) as f64).sqrt())
+    Some((squares(values) / (values.len() - 1).float()).sqrt())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
 use crate::unit::Unit;
-use metalens_analyzer::Number;
+use metalens_message::{Float, Number};
 
 /// Smallest number of runs in a baseline, and of a side whose limits are judged: fewer have no
 /// useful range.
@@ -434,12 +434,11 @@ fn noise(base: &[f64], new: &[f64]) -> Option<Number> {
 }
 
 /// Returns the thirds of all runs as values.
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 pub(crate) fn thirds(runs: &[Option<[u64; 3]>]) -> Vec<f64> {
     runs.iter()
         .flatten()
         .flatten()
-        .map(|&ns| ns as f64)
+        .map(|&ns| ns.float())
         .collect()
 }
 

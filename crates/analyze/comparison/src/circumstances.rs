@@ -3,13 +3,12 @@
 
 use std::slice::from_ref;
 
-use metalens_analyzer::message::{name, percent, process};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{Message, Number, Share, message, name, percent, process};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runs::Runs;
-use metalens_analyzer::Number;
 
 /// Smallest difference between two shares of time that counts as a difference.
 const SHARE: f64 = 0.05;
@@ -192,7 +191,7 @@ impl ShareRange {
     }
 
     fn text(self) -> Message {
-        let (least, most) = (percent(self.least), percent(self.most));
+        let (least, most) = (percent(Share(self.least)), percent(Share(self.most)));
         if least.text == most.text {
             least
         } else {

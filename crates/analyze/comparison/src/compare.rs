@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use metalens_analyzer::{Message, Note, Report, message};
+use metalens_analyzer::{Note, Report};
+use metalens_message::{Message, message};
 
 use crate::change::{Floor, Judge};
 use crate::circumstances::{CircumstanceDifference, Comparability, comparability};

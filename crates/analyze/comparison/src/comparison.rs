@@ -2,7 +2,8 @@
 
 use std::iter::once;
 
-use metalens_analyzer::{GateResult, Message, Note, message};
+use metalens_analyzer::{GateResult, Note};
+use metalens_message::{Message, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

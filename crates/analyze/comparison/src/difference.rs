@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::MetricGroup;
 use crate::per_unit::{BUSY, IDLE, WALL};
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// The difference between one run of each side, as a sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use metalens_text::units::{bytes, count, percent, time};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::unit::Unit;
-use metalens_analyzer::Number;
+use metalens_message::{Number, rounded};
 
 /// Words for single runs that differ by less than the floor.
 pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";
@@ -46,11 +46,11 @@ pub(crate) fn difference(change: Number, unit: Unit) -> String {
 /// Formats a value without its sign.
 fn magnitude(size: f64, unit: Unit) -> String {
     match unit {
-        Unit::Ns => time(size.round() as u64),
+        Unit::Ns => time(rounded(size)),
         // The median of two counts may end in one half.
         Unit::Count if size.fract() != 0.0 => format!("{size:.1}"),
         Unit::Count => count(size as u64),
-        Unit::Bytes => bytes(size.round() as u64),
+        Unit::Bytes => bytes(rounded(size)),
         Unit::Ratio => percent(size),
     }
 }

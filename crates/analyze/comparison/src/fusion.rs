@@ -3,8 +3,8 @@
 //! A recording shows intervals and their names, never what a compiler did. So the
 //! strongest possible verdict is that the figures are consistent with fusion.
 
-use metalens_analyzer::message::ungrouped;
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
+use metalens_message::{Message, message, ungrouped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,15 +81,15 @@ impl KernelNameCounts {
 /// Judges fusion from the changes of figures and kernels.
 pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusion {
     let change = |id: &str| find(metrics, id).map(|metric| &metric.change);
-    let (intervals, sum) = (change("counts.intervals"), change("busy.sum_ns"));
+    let (intervals, sum) = (change(id!(counts.intervals)), change(id!(busy.sum_ns)));
     let names = KernelNameCounts::count(kernels);
     let (verdict, why) = verdict(intervals, sum, &names);
 
     let quantities = [
         ("GPU intervals", intervals),
-        ("idle time", change("gaps.total_ns")),
+        ("idle time", change(id!(gaps.total_ns))),
         ("kernel time", sum),
-        ("wall time", change("window.span_ns")),
+        ("wall time", change(id!(window.span_ns))),
     ];
     let says = message!("{} ({})", why, quantities_text(&quantities));
     Fusion {
@@ -220,19 +220,19 @@ fn evidence(metrics: &[MetricChange], names: &KernelNameCounts) -> Vec<Message> 
         Some(message!("{}: {}", name, became(change, unit)?))
     };
     let mut evidence: Vec<Message> = [
-        figure("counts.intervals", "GPU intervals", Unit::Count),
-        figure("counts.command_buffers", "command buffers", Unit::Count),
-        figure("busy.sum_ns", "kernel time, summed", Unit::Ns),
+        figure(id!(counts.intervals), "GPU intervals", Unit::Count),
+        figure(id!(counts.command_buffers), "command buffers", Unit::Count),
+        figure(id!(busy.sum_ns), "kernel time, summed", Unit::Ns),
     ]
     .into_iter()
     .flatten()
     .collect();
     evidence.push(names.text());
 
-    let merged = find(metrics, "counts.coalesced").map(|metric| &metric.change);
+    let merged = find(metrics, id!(counts.coalesced)).map(|metric| &metric.change);
     if merged.is_some_and(|change| change.material_class() != ChangeClass::Unchanged) {
         evidence.extend(figure(
-            "counts.coalesced",
+            id!(counts.coalesced),
             "intervals merged by the driver",
             Unit::Count,
         ));

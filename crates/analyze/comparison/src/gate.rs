@@ -1,5 +1,7 @@
 //! Defines the limits that a recording or a comparison has to keep.
 
+use metalens_analyzer::id;
+
 mod judge;
 mod kernels;
 mod section;
@@ -7,7 +9,7 @@ mod subject;
 #[cfg(test)]
 mod trials;
 
-use metalens_analyzer::Message;
+use metalens_message::Message;
 
 use crate::metric_changes::OWN_TIMES;
 pub use metalens_analyzer::{
@@ -168,12 +170,12 @@ impl Default for Gate {
                 metric("steps.intervals", same_count(0.0), Some(true)),
                 metric("steps.command_buffers", growing_by(0.0), Some(true)),
                 metric("steps.waits", warned(optional(growing_by(0.0))), Some(true)),
-                metric("counts.intervals", same_count(0.02), Some(false)),
-                metric("window.span_ns", growing_by(0.05), Some(false)),
-                metric("busy.busy_ns", growing_by(0.05), Some(false)),
+                metric(id!(counts.intervals), same_count(0.02), Some(false)),
+                metric(id!(window.span_ns), growing_by(0.05), Some(false)),
+                metric(id!(busy.busy_ns), growing_by(0.05), Some(false)),
                 metric("counts.steps", warned(same_count(0.02)), Some(true)),
-                metric("window.span_ns", warned(growing_by(0.05)), Some(true)),
-                metric("gaps.total_ns", warned(growing_by(0.10)), None),
+                metric(id!(window.span_ns), warned(growing_by(0.05)), Some(true)),
+                metric(id!(gaps.total_ns), warned(growing_by(0.10)), None),
             ],
             kernels: vec![
                 all_kernels(KernelFigure::Median, 0.05, slower),

@@ -2,8 +2,9 @@
 //! median step changed by another share than the whole run, then the time of the whole run, the work, and the
 //! kernels that one side lacks.
 
-use metalens_analyzer::message::{counted, name, percent, ungrouped};
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
+use metalens_message::{Message, message};
+use metalens_message::{Share, counted, name, percent, ungrouped};
 
 use crate::by_turns::runs_to_tell;
 use crate::change::{Change, ChangeClass, Direction, Floor};
@@ -22,7 +23,7 @@ use crate::sentences::{
 use crate::statistics::median;
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
 pub(crate) fn headline(
@@ -140,9 +141,9 @@ fn amounts(
 
 /// Returns the numbers of GPU intervals, command buffers and kernels, as far as they are recorded.
 fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
-    let intervals = counts(metrics, "counts.intervals", "GPU interval");
-    let buffers = counts(metrics, "counts.command_buffers", "command buffer");
-    let names = counts(metrics, "counts.kernels", "kernel");
+    let intervals = counts(metrics, id!(counts.intervals), "GPU interval");
+    let buffers = counts(metrics, id!(counts.command_buffers), "command buffer");
+    let names = counts(metrics, id!(counts.kernels), "kernel");
     let counted = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
     (!counted.text.is_empty()).then_some(counted)
 }
@@ -539,7 +540,7 @@ fn at_most(change: &Change, subject: Subject) -> Option<Message> {
         Subject::Run => ("longer", "shorter"),
         Subject::New => ("slower", "faster"),
     };
-    let shown = |share: f64| percent(rounded_up(share, 3).max(LEAST));
+    let shown = |share: f64| percent(Share(rounded_up(share, 3).max(LEAST)));
     let ends = if less < 0.0 {
         message!("{} {}", shown(more), slower)
     } else if more < 0.0 {
@@ -586,7 +587,7 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
             ChangeClass::Grown | ChangeClass::Shrunk
         )
     };
-    let has_moved = find(metrics, "gaps.total_ns").is_some_and(is_changed);
+    let has_moved = find(metrics, id!(gaps.total_ns)).is_some_and(is_changed);
     let mut causes: Vec<(&String, Number)> = idle
         .filter(|metric| has_moved && is_changed(metric))
         .filter_map(|metric| Some((&metric.name, metric.change.absolute?)))
@@ -604,8 +605,8 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let most = (!causes.is_empty()).then(|| message!(" ({})", parts));
     message!(
         "GPU busy {}, idle {}{}",
-        change("busy.busy_ns"),
-        change("gaps.total_ns"),
+        change(id!(busy.busy_ns)),
+        change(id!(gaps.total_ns)),
         most
     )
 }
@@ -613,7 +614,7 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
 /// Returns what the causes that are named leave of the change of the idle time; `None` if it would be
 /// rounded away beside them.
 fn rest(metrics: &[MetricChange], named: &[(&String, Number)]) -> Option<Number> {
-    let whole = find(metrics, "gaps.total_ns")?.change.absolute?.get();
+    let whole = find(metrics, id!(gaps.total_ns))?.change.absolute?.get();
     let rest = whole - named.iter().map(|(_, by)| by.get()).sum::<f64>();
     let is_large = rest.abs() >= 0.001 * whole.abs();
     Number::new(rest).filter(|_| is_large)

@@ -1,8 +1,7 @@
 //! Says in the headline which kernels differ: on one side only, run more or less often, and how their
 //! instances changed.
 
-use metalens_analyzer::message::{counted, kernel, name, percent};
-use metalens_analyzer::{Message, message};
+use metalens_message::{Message, Number, Share, counted, kernel, message, name};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::kernels::KernelChange;
@@ -12,7 +11,6 @@ use crate::per_unit::TimeBasis;
 use crate::sentences::{first_few, relative, share, value};
 use crate::unit::Unit;
 use crate::work::{WorkComparison, ran_as_often};
-use metalens_analyzer::Number;
 
 /// Largest number of kernels that a headline names in each list.
 const NAMED: usize = 3;
@@ -251,7 +249,7 @@ fn length(length: &KernelLength) -> Message {
     let known = length.med_ns.base.or(length.med_ns.new);
     let shown = known.map(|ns| value(ns, Unit::Ns));
     let (was, now) = (length.share.base, length.share.new);
-    message!("{}: {} → {}", shown, percent(was), percent(now))
+    message!("{}: {} → {}", shown, Share(was), Share(now))
 }
 
 #[cfg(test)]

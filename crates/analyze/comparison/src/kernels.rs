@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::message::{kernel, percent};
-use metalens_analyzer::{Message, Note, message};
+use metalens_analyzer::{Note, id};
+use metalens_message::{Float, Message, Number, Share, kernel, message, percent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,6 @@ use crate::runs::{KernelRuns, Runs};
 use crate::sentences::first_few;
 use crate::statistics::{median, median_of_known, squares};
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 
 /// Number of kernels that a note lists by name.
 const NAMED: usize = 5;
@@ -135,9 +134,8 @@ impl KernelNoise {
 }
 
 /// Returns how many deviations some of so many kernels are off together by chance.
-#[expect(clippy::cast_precision_loss, reason = "numbers of kernels")]
 fn of_many(kernels: usize, among: usize) -> f64 {
-    let each = (kernels as f64 / among as f64).max(1.0);
+    let each = (kernels.float() / among.float()).max(1.0);
     (1.2 + (2.0 * each.ln()).sqrt()).max(NOISE)
 }
 
@@ -148,9 +146,8 @@ pub(crate) fn spread(change: &Change) -> f64 {
 }
 
 /// Returns the number of runs that have a value, at least one.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn count(side: &SideValues) -> f64 {
-    side.values.iter().flatten().count().max(1) as f64
+    side.values.iter().flatten().count().max(1).float()
 }
 
 /// Number of deviations of a difference that are noise.
@@ -158,13 +155,12 @@ pub(crate) const NOISE: f64 = 1.5;
 
 /// Returns the standard deviation of the runs of both sides, as a share of base's median; `None` for single
 /// runs.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 pub(crate) fn deviation(change: &Change) -> Option<f64> {
     let sides = [&change.base, &change.new].map(|side| known(&side.values));
     let (mut sum, mut freedom) = (0.0, 0.0);
     for values in sides.iter().filter(|values| values.len() > 1) {
         sum += squares(values);
-        freedom += (values.len() - 1) as f64;
+        freedom += (values.len() - 1).float();
     }
     // Of few values, it is too small.
     let share = (sum / freedom).sqrt() * (1.0 + 0.25 / freedom) / change.base.median?.get();
@@ -185,7 +181,7 @@ fn is_other_work(instances: &Change) -> bool {
 
 /// Returns the changes of all kernels, the largest change of total time first.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChange> {
-    let sum = |runs: &Runs| median_of_known(&runs.values("busy.sum_ns"));
+    let sum = |runs: &Runs| median_of_known(&runs.values(id!(busy.sum_ns)));
     let (base_sum, new_sum) = (sum(base), sum(new));
 
     let mut changes: Vec<KernelChange> = pairs(base, new)
@@ -287,7 +283,7 @@ fn moved_ns(kernel: &KernelChange) -> f64 {
 
 /// Returns a note on the kernels that only one side has, if base has some that new lacks.
 pub(crate) fn one_sided_note(kernels: &[KernelChange], metrics: &[MetricChange]) -> Option<Note> {
-    let sum = find(metrics, "busy.sum_ns").map(|metric| &metric.change);
+    let sum = find(metrics, id!(busy.sum_ns)).map(|metric| &metric.change);
     let removed = names_and_share(kernels, ChangeClass::Removed, sum, |change| &change.base)?;
     let added =
         names_and_share(kernels, ChangeClass::Added, sum, |change| &change.new).map(|added| {
@@ -322,7 +318,7 @@ fn names_and_share(
     let total: f64 = totals.map(Number::get).sum();
     let sum = sum.and_then(|sum| side(sum).median).map(Number::get);
     let share = sum.filter(|&sum| sum > 0.0).map(|sum| {
-        let share = percent(total / sum);
+        let share = percent(Share(total / sum));
         message!(" ({} of its kernel time)", share)
     });
 

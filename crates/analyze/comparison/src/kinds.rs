@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 use crate::runs::Runs;
 

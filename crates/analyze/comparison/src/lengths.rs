@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::difference::Sides;
 use crate::runs::KernelRuns;
 use crate::statistics::{median, median_of_known};
-use metalens_analyzer::Number;
+use metalens_message::{Float, Number};
 
 /// Least factor between two neighbors that are different lengths.
 const APART: f64 = 1.25;
@@ -149,10 +149,9 @@ fn is_near(a: f64, b: f64) -> bool {
 }
 
 /// Returns the lengths that each run of one side has, the shortest first.
-#[expect(clippy::cast_precision_loss, reason = "durations and numbers of runs")]
 fn clusters(runs: &KernelRuns) -> Vec<Cluster> {
     let known = runs.sixteenths_ns.iter().flatten().flatten();
-    let mut pooled: Vec<f64> = known.map(|&ns| ns as f64).collect();
+    let mut pooled: Vec<f64> = known.map(|&ns| ns.float()).collect();
     pooled.sort_by(f64::total_cmp);
     let apart = pooled.chunk_by(|shorter, longer| is_near(*shorter, *longer));
     let large = apart.filter(|cluster| cluster.len() * PARTS >= pooled.len());
@@ -161,24 +160,23 @@ fn clusters(runs: &KernelRuns) -> Vec<Cluster> {
             least: *cluster.first()?,
             most: *cluster.last()?,
             median: median(cluster)?,
-            share: cluster.len() as f64 / pooled.len() as f64,
+            share: cluster.len().float() / pooled.len().float(),
         })
     });
     // What only some runs have is a slow run.
     let is_in_all = |cluster: &Cluster| {
         let mut all = runs.sixteenths_ns.iter().flatten();
-        all.all(|run| run.iter().any(|&ns| cluster.has(ns as f64)))
+        all.all(|run| run.iter().any(|&ns| cluster.has(ns.float())))
     };
     clusters.filter(is_in_all).collect()
 }
 
 /// Returns the mean over some lengths for each run. A run without instances of a length has the usual one of
 /// its side.
-#[expect(clippy::cast_precision_loss, reason = "durations")]
 fn means(runs: &KernelRuns, lengths: &[Cluster], mix: &[f64]) -> Vec<Option<Number>> {
     let sum: f64 = mix.iter().sum();
     let of_run = |sixteenths: &Option<[u64; 16]>| {
-        let sixteenths = sixteenths.as_ref()?.map(|ns| ns as f64);
+        let sixteenths = sixteenths.as_ref()?.map(|ns| ns.float());
         let parts = lengths.iter().zip(mix).map(|(length, share)| {
             let own = sixteenths.into_iter();
             let own = own.filter(|ns| length.has(*ns));

@@ -129,7 +129,7 @@ pub use gate::{
 };
 pub use kernels::{KernelChange, NewName};
 pub use lengths::KernelLength;
-pub use metalens_analyzer::Number;
+pub use metalens_message::Number;
 pub use metric_changes::{MetricChange, OWN_TIMES};
 pub use metrics::{MetricGroup, is_amount_of_work, metrics};
 pub use moved::{Quantity, QuantityChange};

@@ -9,10 +9,10 @@ mod repeats;
 mod row;
 mod totals;
 
+use metalens_analyzer::id;
 use std::collections::{BTreeMap, HashSet};
 
-use metalens_analyzer::message::{count, counted, name, path};
-use metalens_analyzer::{Message, message};
+use metalens_message::{Float, Message, Number, count, counted, message, name, path};
 use metalens_text::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,6 @@ use crate::sentences;
 use crate::statistics::median;
 use crate::trend::trend;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 pub use repeats::mark_repeats;
 pub use row::{IndexRow, RowIdle, RowKernel};
 pub use totals::{FindingTotal, RowFinding, total_findings};
@@ -31,11 +30,11 @@ pub use totals::{FindingTotal, RowFinding, total_findings};
 /// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
 /// Ids of the figures in which outliers and trends are searched: of the run, and of its steps.
-pub const SEARCHED: [&str; 3] = ["busy.ratio", "window.span_ns", "steps.median_ns"];
+pub const SEARCHED: [&str; 3] = [id!(busy.ratio?), id!(window.span_ns), "steps.median_ns"];
 /// Figures by which the amounts of work are equal.
-const INTERVALS: &str = "counts.intervals";
-const BUFFERS: &str = "counts.command_buffers";
-const KERNELS: &str = "counts.kernels";
+const INTERVALS: &str = id!(counts.intervals);
+const BUFFERS: &str = id!(counts.command_buffers);
+const KERNELS: &str = id!(counts.kernels);
 const DAY_MS: f64 = 86_400_000.0;
 
 /// Recordings of the same work: of one program on one GPU, with the same kernels as often, in as many
@@ -294,7 +293,6 @@ fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
     dated
 }
 
-#[expect(clippy::cast_precision_loss, reason = "days, to the millisecond")]
 fn group_trend(
     dated: &[(i64, &IndexRow)],
     group: &SameWorkGroup,
@@ -302,7 +300,7 @@ fn group_trend(
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
-    let days = |date: i64| (date - start) as f64 / DAY_MS;
+    let days = |date: i64| (date - start).float() / DAY_MS;
     let points: Vec<(f64, f64)> = dated
         .iter()
         .filter_map(|&(date, row)| Some((days(date), row.of.figure(figure)?.get())))

@@ -8,7 +8,7 @@ use crate::change::{Change, ChangeClass, Judge, thirds};
 use crate::metrics::{MetricGroup, metrics};
 use crate::runs::Runs;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Id of the own time of a step, of which the noise within runs is known.
 pub(crate) const OWN: &str = "steps.own_ns";

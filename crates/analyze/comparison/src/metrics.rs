@@ -1,7 +1,7 @@
 //! Takes the figures that are compared from the table of all figures.
 
 pub use metalens_analyzer::MetricGroup;
-use metalens_analyzer::{FIGURES, Figure};
+use metalens_analyzer::{FIGURES, Figure, id};
 
 use crate::unit::Unit;
 
@@ -48,7 +48,7 @@ pub(crate) struct CountOf {
 /// without a gap has no mean gap, and no idle time to compare with.
 pub(crate) fn count_of(id: &str) -> Option<CountOf> {
     let gaps = CountOf {
-        id: "gaps.count",
+        id: id!(gaps.count),
         word: "gap",
     };
     (id.starts_with("gaps.") && id != gaps.id).then_some(gaps)
@@ -57,5 +57,5 @@ pub(crate) fn count_of(id: &str) -> Option<CountOf> {
 /// Returns whether a figure is a time or a count that sums over the work of a run, so that less of it
 /// for less work is no better.
 pub(crate) fn is_total_over_work(id: &str) -> bool {
-    id == "idle.serialized" || metric(id).is_some_and(|metric| metric.place.is_some())
+    id == id!(idle.serialized) || metric(id).is_some_and(|metric| metric.place.is_some())
 }

@@ -1,7 +1,7 @@
 //! Describes in sentences how GPU intervals, idle time, kernel time and wall time changed.
 
-use metalens_analyzer::message::percent;
-use metalens_analyzer::{Message, Note, message};
+use metalens_analyzer::{Cause, Note, id};
+use metalens_message::{Message, Share, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,10 +41,10 @@ pub enum Quantity {
 
 impl Quantity {
     const ALL: [(Self, &str, &str); 4] = [
-        (Self::Dispatches, "counts.intervals", "GPU intervals"),
-        (Self::Gaps, "gaps.total_ns", "GPU idle"),
-        (Self::KernelTime, "busy.sum_ns", "Kernel time"),
-        (Self::Wall, "window.span_ns", "Wall time"),
+        (Self::Dispatches, id!(counts.intervals), "GPU intervals"),
+        (Self::Gaps, id!(gaps.total_ns), "GPU idle"),
+        (Self::KernelTime, id!(busy.sum_ns), "Kernel time"),
+        (Self::Wall, id!(window.span_ns), "Wall time"),
     ];
 
     /// Returns the id of the figure that tells it.
@@ -72,7 +72,7 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
         let metric = find(metrics, id)?;
         let sentence = match what {
             Quantity::Dispatches => metric_sentence("GPU intervals", metric),
-            Quantity::Gaps => gaps_sentence(metric, find(metrics, "gaps.count")),
+            Quantity::Gaps => gaps_sentence(metric, find(metrics, id!(gaps.count))),
             Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
             Quantity::Wall => metric_sentence("first to last GPU work", metric),
         };
@@ -148,19 +148,19 @@ pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
             Some(side(change).of_run(run)?.get())
         };
 
-        let idle = &find(metrics, "gaps.total_ns")?.change;
+        let idle = &find(metrics, id!(gaps.total_ns))?.change;
         let runs = 0..side(idle).values.len();
         // The analyzer gives no causes for runs of which too much is unknown.
-        let unknown = runs.filter(|&run| figure("idle.host_ns", run).is_none());
+        let unknown = runs.filter(|&run| figure(Cause::Host.figure(), run).is_none());
         let shares = unknown.filter_map(|run| {
-            let share = figure("idle.unknown_ns", run)? / figure("gaps.total_ns", run)?;
+            let share = figure(Cause::Unknown.figure(), run)? / figure(id!(gaps.total_ns), run)?;
             share.is_finite().then_some(share)
         });
         let most = shares.max_by(f64::total_cmp)?;
 
         let text = message!(
             "idle time by cause is not compared: the cause of {} of the idle time of {} is unknown",
-            percent(most),
+            Share(most),
             name
         );
         Some(Note::loud("idle-unexplained", text))

@@ -19,26 +19,26 @@
 
 use std::iter::zip;
 
-use metalens_analyzer::TimePlace;
+use metalens_analyzer::{TimePlace, id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
 use crate::metrics::metric;
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Id of the busy time.
-pub(crate) const BUSY: &str = "busy.busy_ns";
+pub(crate) const BUSY: &str = id!(busy.busy_ns);
 /// Id of the wall time.
-pub(crate) const WALL: &str = "window.span_ns";
+pub(crate) const WALL: &str = id!(window.span_ns);
 /// Id of the idle time.
-pub(crate) const IDLE: &str = "gaps.total_ns";
+pub(crate) const IDLE: &str = id!(gaps.total_ns);
 /// Id of the number of gaps.
-const GAPS: &str = "gaps.count";
+const GAPS: &str = id!(gaps.count);
 /// Id by which the instances of the kernel that is the unit are asked for; they are no figure.
 pub(crate) const KERNEL_COUNT: &str = "kernel.instances";
 /// Id of the longest gap.
-const LONGEST: &str = "gaps.max_ns";
+const LONGEST: &str = id!(gaps.max_ns?);
 
 /// Unit of work that times are compared per.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -82,8 +82,8 @@ impl TimeBasis {
     fn count_id(self) -> Option<&'static str> {
         match self {
             Self::Whole | Self::Step => None,
-            Self::CommandBuffer => Some("counts.command_buffers"),
-            Self::Interval => Some("counts.intervals"),
+            Self::CommandBuffer => Some(id!(counts.command_buffers)),
+            Self::Interval => Some(id!(counts.intervals)),
             Self::Kernel => Some(KERNEL_COUNT),
         }
     }

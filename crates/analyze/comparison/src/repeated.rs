@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use metalens_analyzer::message::path;
-use metalens_analyzer::{Message, Note, message};
+use metalens_analyzer::Note;
+use metalens_message::{Message, message, path};
 
 use crate::metrics::metrics;
 use crate::run::last_name;

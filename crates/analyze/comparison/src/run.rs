@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChainSource, NamedBy, Number, Report, SourceKind};
+use metalens_analyzer::{ChainSource, NamedBy, Report, SourceKind};
+use metalens_message::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

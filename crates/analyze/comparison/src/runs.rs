@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{ChosenBy, Message, Note, Report, Severity, WaitVerdict, doubt};
+use metalens_analyzer::{ChosenBy, Note, Report, Severity, WaitVerdict, doubt, id};
+use metalens_message::{Float, Message, Number, Quantity, Value, ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,6 @@ use crate::many::dates;
 use crate::metrics::metrics;
 use crate::run::{Run, THERMAL, circumstances, last_name};
 use crate::statistics::median;
-use metalens_analyzer::Number;
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -254,7 +253,7 @@ impl Runs {
     fn lists_all_kernels(&self, run: usize) -> bool {
         let instances = self.kernels.iter().map(|kernel| kernel.instances.get(run));
         let sum: f64 = instances.flatten().flatten().map(|count| count.get()).sum();
-        self.values("counts.intervals").get(run) == Some(&Number::new(sum))
+        self.values(id!(counts.intervals)).get(run) == Some(&Number::new(sum))
     }
 }
 
@@ -280,15 +279,14 @@ fn states(report: &Report) -> Option<BTreeMap<String, f64>> {
     let known = report.machine.performance.as_ref()?;
     let mut shares = BTreeMap::new();
     for state in &known.states {
-        *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
+        *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?.0;
     }
     let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
     (is_known && !shares.is_empty()).then_some(shares)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
-    Number::new(report.busy.others_busy_ns? as f64 / report.window.span_ns as f64)
+    Number::new(ratio(report.busy.others_busy_ns?, report.window.span_ns)?)
 }
 
 fn own_thirds(reports: &[Report], kind: usize) -> Vec<Option<[u64; 3]>> {
@@ -342,7 +340,6 @@ fn caveats(reports: &[Report]) -> Vec<String> {
 
 /// Collects the kernels of all runs. Two entries with one name and channel, whose names may come
 /// from different sources, become one, with the median of the entry that took more time.
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
     let mut by_name: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
     for (run, report) in reports
@@ -361,11 +358,11 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
                 med_thirds_ns: vec![None; reports.len()],
                 sixteenths_ns: vec![None; reports.len()],
             });
-            add(&mut entry.total_ns, run, kernel.total_ns as f64);
-            add(&mut entry.instances, run, kernel.instances as f64);
+            add(&mut entry.total_ns, run, kernel.total_ns.number());
+            add(&mut entry.instances, run, kernel.instances.float());
             // Kernels are sorted by total time, so the first entry took the most.
             if let Some(median) = entry.med_ns.get_mut(run).filter(|median| median.is_none()) {
-                *median = Number::new(kernel.med_ns as f64);
+                *median = Number::new(kernel.med_ns.number());
                 if let Some(thirds) = entry.med_thirds_ns.get_mut(run) {
                     *thirds = kernel.med_thirds_ns;
                 }

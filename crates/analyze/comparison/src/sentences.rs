@@ -1,13 +1,14 @@
 //! Writes changes in sentences, in which each value keeps its type.
 
-use metalens_analyzer::message::{Value, count, counted, number, percent, shown_share, ungrouped};
-use metalens_analyzer::{Message, message};
+use metalens_message::{
+    Message, Number, Share, Value, count, counted, message, number, percent, rounded, shown_share,
+    ungrouped,
+};
 
 use crate::by_turns::RunsToTell;
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};
 use crate::format;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 
 /// Returns a value, such as `179.1 µs`, `1,000` or `3.4 %`.
 #[must_use]
@@ -28,7 +29,7 @@ fn kind(number: f64, unit: Unit) -> Value {
             ns: number.round() as i64,
         },
         Unit::Ns => Value::Time {
-            ns: number.round() as u64,
+            ns: rounded(number),
         },
         Unit::Count if number < 0.0 || number.fract() != 0.0 => Value::Number { number },
         Unit::Count => Value::Count {
@@ -36,7 +37,7 @@ fn kind(number: f64, unit: Unit) -> Value {
         },
         Unit::Bytes if number < 0.0 => Value::Number { number },
         Unit::Bytes => Value::Bytes {
-            bytes: number.round() as u64,
+            bytes: rounded(number),
         },
         Unit::Ratio => Value::Share { share: number },
     }
@@ -183,7 +184,7 @@ pub fn relation(
 /// Says how many runs would show a difference.
 #[must_use]
 pub fn more_runs(needed: RunsToTell, base: Number) -> Message {
-    let share = percent(needed.difference.get() / base.get().abs());
+    let share = percent(Share(needed.difference.get() / base.get().abs()));
     let runs = count(needed.runs);
     let about = if needed.runs >= 1_000 {
         message!("{} and more", runs)
@@ -272,7 +273,7 @@ fn certainty(change: &Change, floor: &Floor) -> Message {
     let Some(interval) = change.interval else {
         return Message::default();
     };
-    let counts = percent(floor.relative);
+    let counts = percent(Share(floor.relative));
     let size = match change.size {
         Some(ChangeSize::Small) => Some(message!(", less than the {} that counts", counts)),
         Some(ChangeSize::Borderline) => {
@@ -296,7 +297,7 @@ fn range(class: ChangeClass, base: f64, low: f64, high: f64) -> Option<Message> 
         let time = |ns: f64| Number::new(ns).map(|ns| value(ns, Unit::Ns));
         (time(least)?, time(most)?)
     } else if most / base < 2.0 {
-        (percent(least / base), percent(most / base))
+        (percent(Share(least / base)), percent(Share(most / base)))
     } else {
         (relative(least / base), relative(most / base))
     };
@@ -306,7 +307,7 @@ fn range(class: ChangeClass, base: f64, low: f64, high: f64) -> Option<Message> 
     // A unit that both have stands once, behind them.
     Some(match from.text.strip_suffix(" %") {
         Some(digits) if to.text.ends_with(" %") && !from.text.starts_with('<') => {
-            let from = shown_share(digits.to_owned(), least / base);
+            let from = shown_share(digits.to_owned(), Share(least / base));
             message!("by {}–{}", from, to)
         }
         _ => message!("by {} to {}", from, to),
@@ -317,7 +318,7 @@ fn range(class: ChangeClass, base: f64, low: f64, high: f64) -> Option<Message> 
 pub(crate) fn confidence(share: f64) -> Message {
     let text = format!("{:.1}", share * 100.0);
     let text = format!("{} %", text.strip_suffix(".0").unwrap_or(&text));
-    shown_share(text, share)
+    shown_share(text, Share(share))
 }
 
 /// Returns the first items of a list, and the number of the others: `a, b, c and 2 more`.

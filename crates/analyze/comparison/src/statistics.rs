@@ -5,7 +5,7 @@ mod rounds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use metalens_analyzer::Number;
+use metalens_message::{Float, Number};
 pub(crate) use rounds::shift_by_rounds;
 
 /// Confidence to reach. Few runs have less, and the result says so.
@@ -115,7 +115,6 @@ impl Rank {
 ///
 /// The largest of all values belongs to base with probability m/(m+n), and then it is above all n
 /// of new: P(u; m, n) = m/(m+n) P(u-n; m-1, n) + n/(m+n) P(u; m, n-1).
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     let most = base * new / 2;
     let certain = || {
@@ -131,11 +130,11 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     for m in 1..=base {
         let mut next = vec![certain()];
         for n in 1..=new {
-            let values = (m + n) as f64;
+            let values = (m + n).float();
             let row = (0..=most)
                 .map(|u| {
-                    m as f64 / values * chance(chances.get(n), u.checked_sub(n))
-                        + n as f64 / values * chance(next.get(n - 1), Some(u))
+                    m.float() / values * chance(chances.get(n), u.checked_sub(n))
+                        + n.float() / values * chance(next.get(n - 1), Some(u))
                 })
                 .collect();
             next.push(row);
@@ -150,9 +149,8 @@ fn chance(row: Option<&Vec<f64>>, u: Option<usize>) -> f64 {
 }
 
 /// Returns the sum of the squared distances of values from their mean.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 pub(crate) fn squares(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mean = values.iter().sum::<f64>() / values.len().float();
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 

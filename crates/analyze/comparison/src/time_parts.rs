@@ -1,6 +1,7 @@
 //! Splits the wall time of a side into busy time and idle time by cause.
 
-use metalens_analyzer::{Cause, Number};
+use metalens_analyzer::{Cause, id};
+use metalens_message::Number;
 
 use crate::change::Change;
 use crate::comparison::Comparison;
@@ -26,11 +27,11 @@ impl TimeParts {
             .collect();
         // The report has no causes where too much of the idle time has none.
         if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
-            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
+            idle = vec![(Cause::Unknown, figure(id!(gaps.total_ns))?)];
         }
         Some(Self {
-            total: figure("window.span_ns")?,
-            busy: figure("busy.busy_ns")?,
+            total: figure(id!(window.span_ns))?,
+            busy: figure(id!(busy.busy_ns))?,
             idle,
         })
     }

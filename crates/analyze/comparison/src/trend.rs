@@ -10,6 +10,7 @@
 //!   points apart (Theil's incomplete method).
 
 use crate::statistics::median;
+use metalens_message::Float;
 
 /// Smallest number of points of a trend: with fewer, chance alone would show one too often.
 pub(crate) const LEAST_POINTS: usize = 8;
@@ -131,9 +132,8 @@ fn slope_between(&(earlier, was): &(f64, f64), &(later, is): &(f64, f64)) -> Opt
     (later > earlier).then(|| (is - was) / (later - earlier))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn to_float(number: u64) -> f64 {
-    number as f64
+    number.float()
 }
 
 #[cfg(test)]

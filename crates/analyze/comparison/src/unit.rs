@@ -1,3 +1,3 @@
 //! Names the units of figures.
 
-pub use metalens_analyzer::Unit;
+pub use metalens_message::Unit;

@@ -1,7 +1,7 @@
 //! Compares the amounts of work of both sides, which come before any time.
 
-use metalens_analyzer::message::kernel;
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
+use metalens_message::{Message, Number, kernel, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,9 @@ use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::{MetricGroup, is_total_over_work, metrics};
 use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, WALL, times_per_unit};
 use crate::runs::Runs;
-use metalens_analyzer::Number;
 
-const INTERVALS: &str = "counts.intervals";
-const BUFFERS: &str = "counts.command_buffers";
+const INTERVALS: &str = id!(counts.intervals);
+const BUFFERS: &str = id!(counts.command_buffers);
 
 /// The amounts of work of both sides, and what their times are compared per.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

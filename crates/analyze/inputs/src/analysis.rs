@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    Analysis, Note, Request, RunSamples, analyze, lacks_intervals, lost_encodings, message,
-    selection, selection_with_raw_events, selection_with_recovery,
+    Analysis, Note, Request, RunSamples, analyze, lacks_intervals, lost_encodings, selection,
+    selection_with_raw_events, selection_with_recovery,
 };
 use metalens_exporter::ExportManifest;
+use metalens_message::{Ns, message};
 use metalens_trace::{Input, LoadOptions, Selection, Table, Trace};
 
 use crate::error::{Error, cannot_read};
@@ -81,7 +82,9 @@ fn part(path: &Path) -> Result<Option<Note>, Error> {
         return Ok(None);
     };
 
-    let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
+    let time = |ns: Option<u64>, end: &'static str| {
+        ns.map_or(end.into(), |ns| metalens_message::moment(Ns(ns)))
+    };
     let text = message!(
         "the export has only a part of the recording, from {} to {}; everything else is missing",
         time(manifest.from_ns, "its start"),

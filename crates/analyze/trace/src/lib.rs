@@ -58,7 +58,7 @@ pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
-pub use note::{Loudness, NoteKind, NotePart, TraceNote, UnknownElements};
+pub use note::{Loudness, NoteKind, TraceNote, UnknownElements};
 pub use place::Place;
 pub use run_issue::{IssueSeverity, RunIssue};
 pub use select::Selection;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use metalens_message::{Message, message, name, path, quote, table, ungrouped};
+
 use crate::error::list_after;
 use crate::run_issue::{IssueSeverity, RunIssue};
 
@@ -205,23 +207,6 @@ pub enum Loudness {
     Quiet,
 }
 
-/// A part of the sentence of a note: fixed text, or a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotePart {
-    /// Fixed text of the sentence.
-    Words(&'static str),
-    /// A number in the sentence.
-    Count(u64),
-    /// The path of a file of the input.
-    File(String),
-    /// The schema of a table.
-    Table(String),
-    /// Another name in the sentence.
-    Name(String),
-    /// A text from the system or another program.
-    Quote(String),
-}
-
 impl TraceNote {
     /// Returns the kind of the note. Every kind chooses here whether it is loud: what is missing, guessed
     /// or made up is.
@@ -282,158 +267,95 @@ impl TraceNote {
         kept
     }
 
-    /// Returns the sentence of the note, split into fixed text and values.
+    /// Returns the sentence of the note.
     #[must_use]
-    pub fn parts(&self) -> Vec<NotePart> {
-        let mut parts = Vec::new();
-        let mut values = self.values().into_iter();
-        for (index, words) in self.sentence().split("{}").enumerate() {
-            if index > 0 {
-                parts.extend(values.next());
-            }
-            parts.push(NotePart::Words(words));
-        }
-        parts
-    }
-
-    /// Returns the sentence, with `{}` for each of the values.
-    fn sentence(&self) -> &'static str {
+    pub fn message(&self) -> Message {
         match self {
-            Self::Truncated { .. } => {
+            Self::Truncated { file, table: cut, rows } => message!(
                 "TRUNCATED: {} is cut off; only the {} complete rows of {} before the cut were used, \
-                and all later rows are missing"
-            }
-            Self::Synthetic => "SYNTHETIC: a simulator wrote this recording; no GPU ran any of it",
+                 and all later rows are missing",
+                path(file), ungrouped(*rows as u64), table(cut)
+            ),
+            Self::Synthetic => "SYNTHETIC: a simulator wrote this recording; no GPU ran any of it".into(),
             Self::NoToc => {
-                "toc.xml is missing: process, device, versions and wall time are unknown"
+                "toc.xml is missing: process, device, versions and wall time are unknown".into()
             }
-            Self::SeveralRuns { .. } => {
-                "the recording has runs {}; this is run {} (use --run N for another)"
-            }
-            Self::TablesOfSomeRuns { .. } => {
-                "the recording has runs {}, and the input has tables of run {}; this is run {}"
-            }
-            Self::RunLeftOut { .. } => {
-                "run {} of the bundle has no list of its tables and was left out"
-            }
-            Self::UnknownElements(_) => "{}, from line {}: ignored unknown elements: {}",
-            Self::WithoutSchema { .. } => {
+            Self::SeveralRuns { chosen, all } => message!(
+                "the recording has runs {}; this is run {} (use --run N for another)",
+                joined(all), ungrouped(*chosen)
+            ),
+            Self::TablesOfSomeRuns { chosen, all, with_tables } => message!(
+                "the recording has runs {}, and the input has tables of run {}; this is run {}",
+                joined(all), joined(with_tables), ungrouped(*chosen)
+            ),
+            Self::RunLeftOut { run } => message!(
+                "run {} of the bundle has no list of its tables and was left out",
+                ungrouped(*run)
+            ),
+            Self::UnknownElements(unknown) => message!(
+                "{}, from line {}: ignored unknown elements: {}",
+                path(&unknown.file), ungrouped(unknown.line), name(&unknown.list())
+            ),
+            Self::WithoutSchema { file, rows } => message!(
                 "{}: {} rows of later tables were refused, because only the first table has a <schema>: \
-                the --xpath selected several; export one table per call"
-            }
-            Self::SeveralTables { .. } => {
-                "the run has {} tables named {}; the largest, with {} rows, was used"
-            }
-            Self::Undecoded { .. } => {
+                 the --xpath selected several; export one table per call",
+                path(file), ungrouped(*rows)
+            ),
+            Self::SeveralTables { schema, count, rows } => message!(
+                "the run has {} tables named {}; the largest, with {} rows, was used",
+                ungrouped(*count as u64), table(schema), ungrouped(*rows as u64)
+            ),
+            Self::Undecoded { table: undecoded, columns } => message!(
                 "{}: raw numbers (undecoded) in {}, because their type was never compared with an \
-                 export"
-            }
-            Self::NewerFormat { .. } => {
+                 export",
+                table(undecoded), name(&columns.join(", "))
+            ),
+            Self::NewerFormat { version } => message!(
                 "the bundle has format version {}, which is newer than all versions that were compared \
-                with an export: compare its numbers with those of xctrace export"
-            }
+                 with an export: compare its numbers with those of xctrace export",
+                ungrouped(*version)
+            ),
             Self::NoTemplate => {
                 "form.template is missing: device, versions and wall time are unknown, and process \
-                names are cut at 31 characters by the system"
+                 names are cut at 31 characters by the system".into()
             }
             Self::DamagedTemplate => {
                 "form.template is damaged: process, device, versions and times may be incomplete or \
-                wrong"
+                 wrong".into()
             }
-            Self::TemplateLacks { .. } => "form.template does not contain: {}",
+            Self::TemplateLacks { facts } => {
+                message!("form.template does not contain: {}", name(&facts.join(", ")))
+            }
             Self::TargetFromLifeCycle => {
-                "the launched process was found by its creation in the table life-cycle-period"
+                "the launched process was found by its creation in the table life-cycle-period".into()
             }
-            Self::Unlisted { .. } => {
+            Self::Unlisted { store, table: known } => message!(
                 "the bundle has rows of {} in {}, which its list of tables does not name; they were \
-                not read"
+                 not read",
+                known.as_ref().map_or_else(|| "a table".into(), |known| table(known)), path(store)
+            ),
+            Self::Unreadable { file, why } => {
+                message!("{} was left out: {}", path(file), quote(why))
             }
-            Self::Unreadable { .. } => "{} was left out: {}",
-            Self::Issue(issue) => issue_sentence(issue),
-            Self::Writer { .. } => "the writer of the log says: {}",
-            Self::LogLost { .. } => {
+            Self::Issue(issue) => issue_message(issue),
+            Self::Writer { text } => message!("the writer of the log says: {}", quote(text)),
+            Self::LogLost { lost, all } => message!(
                 "COMMAND BUFFERS LOST: {} of {} are not in the log, so GPU busy time and all counts are \
-                lower bounds, and idle time is an upper bound"
-            }
-            Self::SampledOutside { .. } => {
+                 lower bounds, and idle time is an upper bound",
+                ungrouped(*lost), ungrouped(*all)
+            ),
+            Self::SampledOutside { encoders } => message!(
                 "the sampled times of {} encoders lie outside of those of their command buffers, which \
-                were used instead: the clocks differ"
-            }
-            Self::UpperBounds { .. } => {
+                 were used instead: the clocks differ",
+                ungrouped(*encoders)
+            ),
+            Self::UpperBounds { encoders, all } => message!(
                 "{} of {} encoders had a single dispatch each only to measure it: their times are upper \
-                bounds, and the program was slower than it is"
-            }
-            Self::More { .. } => "{} more notes of the kind {} are not shown",
-        }
-    }
-
-    /// Returns the values of the sentence, in its order.
-    fn values(&self) -> Vec<NotePart> {
-        use NotePart::{Count, File, Name, Quote, Table, Words};
-
-        let count = |number: &usize| Count(*number as u64);
-        let file = |name: &String| File(name.clone());
-        match self {
-            Self::Truncated {
-                file: cut,
-                table,
-                rows,
-            } => vec![file(cut), count(rows), Table(table.clone())],
-            Self::Synthetic
-            | Self::NoToc
-            | Self::NoTemplate
-            | Self::DamagedTemplate
-            | Self::TargetFromLifeCycle => vec![],
-            Self::SeveralRuns { chosen, all } => vec![Name(joined(all)), Count(*chosen)],
-            Self::TablesOfSomeRuns {
-                chosen,
-                all,
-                with_tables,
-            } => vec![Name(joined(all)), Name(joined(with_tables)), Count(*chosen)],
-            Self::UnknownElements(unknown) => vec![
-                file(&unknown.file),
-                Count(unknown.line),
-                Name(unknown.list()),
-            ],
-            Self::WithoutSchema { file: with, rows } => vec![file(with), Count(*rows)],
-            Self::SeveralTables {
-                schema,
-                count: tables,
-                rows,
-            } => vec![count(tables), Table(schema.clone()), count(rows)],
-            Self::Undecoded { table, columns } => {
-                vec![Table(table.clone()), Name(columns.join(", "))]
-            }
-            Self::TemplateLacks { facts } => vec![Name(facts.join(", "))],
-            Self::Unlisted { store, table } => {
-                let table = table.clone().map_or(Words("a table"), Table);
-                vec![table, file(store)]
-            }
-            Self::Unreadable { file: odd, why } => vec![file(odd), Quote(why.clone())],
-            Self::Issue(issue) => vec![Quote(issue.message.clone())],
-            Self::Writer { text } => vec![Quote(text.clone())],
-            Self::RunLeftOut { run: number }
-            | Self::NewerFormat { version: number }
-            | Self::SampledOutside { encoders: number } => vec![Count(*number)],
-            Self::LogLost { lost: part, all }
-            | Self::UpperBounds {
-                encoders: part,
-                all,
-            } => {
-                vec![Count(*part), Count(*all)]
-            }
-            Self::More { kind, notes } => vec![count(notes), Words(kind.id)],
-        }
-    }
-}
-
-impl fmt::Display for NotePart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Words(words) => f.write_str(words),
-            Self::Count(number) => number.fmt(f),
-            Self::File(text) | Self::Table(text) | Self::Name(text) | Self::Quote(text) => {
-                f.write_str(text)
+                 bounds, and the program was slower than it is",
+                ungrouped(*encoders), ungrouped(*all)
+            ),
+            Self::More { kind, notes } => {
+                message!("{} more notes of the kind {} are not shown", ungrouped(*notes as u64), kind.id)
             }
         }
     }
@@ -441,27 +363,30 @@ impl fmt::Display for NotePart {
 
 impl fmt::Display for TraceNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.parts().iter().try_for_each(|part| part.fmt(f))
+        self.message().fmt(f)
     }
 }
 
-/// Returns the sentence of an issue, with a place for its text.
-fn issue_sentence(issue: &RunIssue) -> &'static str {
+fn issue_message(issue: &RunIssue) -> Message {
+    let said = quote(&issue.message);
     match issue.severity {
-        _ if issue.is_loss() => {
+        _ if issue.is_loss() => message!(
             "EVENTS LOST: Instruments reports `{}`. Rows are missing, so GPU busy time and all counts \
-             are lower bounds, and idle time is an upper bound"
-        }
-        IssueSeverity::Error => {
-            "ERROR while recording: Instruments reports `{}`. Parts of the recording may be missing"
-        }
-        IssueSeverity::Warning => {
-            "WARNING while recording: Instruments reports `{}`. Parts of the recording may be missing"
-        }
+             are lower bounds, and idle time is an upper bound",
+            said
+        ),
+        IssueSeverity::Error => message!(
+            "ERROR while recording: Instruments reports `{}`. Parts of the recording may be missing",
+            said
+        ),
+        IssueSeverity::Warning => message!(
+            "WARNING while recording: Instruments reports `{}`. Parts of the recording may be missing",
+            said
+        ),
     }
 }
 
-fn joined(numbers: &[u64]) -> String {
+fn joined(numbers: &[u64]) -> Message {
     let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
-    list_after("", &numbers, "")
+    name(&list_after("", &numbers, ""))
 }

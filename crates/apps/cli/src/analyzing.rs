@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Analysis, Message, Note, Request, lost_encodings, message};
+use metalens_analyzer::{Analysis, Note, Request, lost_encodings};
 use metalens_comparison::{Gate, judge_report};
 use metalens_inputs::with_work;
+use metalens_message::{Message, message};
 use metalens_trace::{Input, LoadOptions};
 
 use crate::bundle_analyzer::BundleAnalyzer;
@@ -63,7 +64,7 @@ impl Analyzing {
         analysis.report.gate = gate.and_then(|gate| judge_report(&analysis.report, gate));
         let ignored = &self.request.ignored_findings;
         if !ignored.is_empty() {
-            let ignored = ignored.iter().map(|id| message::name(id));
+            let ignored = ignored.iter().map(|id| metalens_message::name(id));
             let text = message!(
                 "the settings hide these findings, whether or not they apply: {}",
                 Message::joined(ignored, ", ")

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::message;
 use metalens_comparison::{Gate, GateSection};
+use metalens_message::message;
 use serde::Deserialize;
 
 use crate::exit::Misuse;
@@ -77,7 +77,7 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
                 source: message!(
                     "{}, because {} has no [gate]",
                     gate.source.clone(),
-                    message::path(&shown.to_string())
+                    metalens_message::path(&shown.to_string())
                 ),
                 ..gate
             })

@@ -500,7 +500,7 @@ pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
         let report = inspect::analysis(path)?.report;
         Ok::<_, String>(GpuWork {
             command_buffers: report.counts.command_buffers,
-            span_ns: report.window.span_ns,
+            span_ns: report.window.span_ns.0,
         })
     };
     let logged = match facts(&log_beside(bundle(made))) {

@@ -1,6 +1,6 @@
 //! Writes alt texts: the numbers of a chart in words, for people who cannot see it.
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{Report, id};
 use metalens_text::units::{count, counted, percent, time};
 
 use crate::canvas::{limit, main_causes, ratio};
@@ -61,7 +61,7 @@ fn causes(report: &Report) -> String {
 }
 
 fn lengths(report: &Report) -> String {
-    let limit = limit(report, "gaps.mean_ns").zip(report.gaps.mean_ns);
+    let limit = limit(report, id!(gaps.mean_ns?)).zip(report.gaps.mean_ns);
     let limit = limit.map_or(String::new(), |(limit, mean)| {
         let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
         format!(" Mean gap {}; the limit is {limit}.", time(mean))

@@ -1,6 +1,6 @@
 //! Draws the gaps by length: their number, and their share of the idle time.
 
-use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report};
+use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report, id};
 use metalens_text::units::short_time;
 
 use crate::axes::Axis;
@@ -181,7 +181,7 @@ fn range(bins: &[Bin], limit_ns: Option<u64>) -> Option<(u64, u64)> {
     reason = "a float becomes the integer that is next to it"
 )]
 fn limit_ns(report: &Report) -> Option<u64> {
-    let limit = limit(report, "gaps.mean_ns")?;
+    let limit = limit(report, id!(gaps.mean_ns?))?;
     (limit >= 1.0).then_some(limit as u64)
 }
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    Analysis, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Message, Number, Request,
-    Unit,
+    Analysis, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Request,
 };
+use metalens_message::{Message, Number, Unit};
 use metalens_testing::{analysis_of_toml, analyze_input};
 
 use crate::scene::{Primitive, Scene};

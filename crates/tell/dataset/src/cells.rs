@@ -1,5 +1,6 @@
 //! Defines tables in memory: columns of typed cells, any of which may be absent.
 
+use metalens_message::{Bytes, Factor, Ns, Share};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
@@ -79,6 +80,30 @@ impl CellValue<'_> {
 impl From<u64> for CellValue<'_> {
     fn from(number: u64) -> Self {
         i64::try_from(number).map_or(Self::TooLarge(number), Self::Integer)
+    }
+}
+
+impl From<Ns> for CellValue<'_> {
+    fn from(Ns(number): Ns) -> Self {
+        number.into()
+    }
+}
+
+impl From<Bytes> for CellValue<'_> {
+    fn from(Bytes(number): Bytes) -> Self {
+        number.into()
+    }
+}
+
+impl From<Share> for CellValue<'_> {
+    fn from(Share(number): Share) -> Self {
+        number.into()
+    }
+}
+
+impl From<Factor> for CellValue<'_> {
+    fn from(Factor(number): Factor) -> Self {
+        number.into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes the curves: GPU utilization, queue depth, GPU memory, and hardware counters.
 
+use metalens_message::{Ns, ratio};
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, CounterSeries, CounterUnit, Report};
@@ -16,7 +17,7 @@ pub(crate) fn counters<W: Write>(
     others: u64,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let end_ns = report.window.end_ns;
+    let end_ns = report.window.end_ns.0;
     let mut curve = |pid: u64, name: &str, unit: &str, points: &[(u64, Number)]| {
         let last = points.last().map(|(_, value)| (end_ns, value.clone()));
         let points = points.iter().chain(&last);
@@ -36,7 +37,7 @@ pub(crate) fn counters<W: Write>(
         .queue
         .iter()
         .flat_map(|queue| &queue.over_time)
-        .filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)))
+        .filter_map(|depth| Some((depth.start_ns.0, Number::from_f64(depth.mean_depth)?)))
         .collect();
     curve(pid, "queue depth", "mean", &queue)?;
 
@@ -45,7 +46,7 @@ pub(crate) fn counters<W: Write>(
         .allocated
         .iter()
         .flat_map(|allocated| &allocated.points)
-        .map(|point| (point.at_ns, point.bytes.into()))
+        .map(|point| (point.at_ns.0, point.bytes.0.into()))
         .collect();
     curve(pid, "allocated GPU memory", "bytes", &memory)?;
 
@@ -68,8 +69,9 @@ pub(crate) fn hardware<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let window = &analysis.report.window;
+    let (start_ns, end_ns) = (window.start_ns.0, window.end_ns.0);
     let series = analysis.counters().iter().map(|series| {
-        let points = stepped(series, window.start_ns, window.end_ns);
+        let points = stepped(series, start_ns, end_ns);
         (series, points)
     });
     let series: Vec<_> = series.filter(|(_, points)| !points.is_empty()).collect();
@@ -87,13 +89,13 @@ pub(crate) fn hardware<W: Write>(
         let values = points
             .iter()
             .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
-        curve(values, &series.name, unit, window.end_ns, events)?;
+        curve(values, &series.name, unit, end_ns, events)?;
     }
 
     let longest = series.iter().max_by_key(|(_, points)| points.len());
     let points = longest.into_iter().flat_map(|(_, points)| points);
     let sampled = points.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
-    curve(sampled, SAMPLED, "yes", window.end_ns, events)
+    curve(sampled, SAMPLED, "yes", end_ns, events)
 }
 
 /// Writes a curve of the whole GPU. Its last value is repeated at the end of the window.
@@ -147,20 +149,19 @@ fn stepped(series: &CounterSeries, from_ns: u64, to_ns: u64) -> Vec<(u64, Option
 /// Returns the busy share of each part of the window, in percent to a thousandth.
 fn shares(
     report: &Report,
-    busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> u64,
+    busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> Ns,
 ) -> Vec<(u64, Number)> {
     let chunks = &report.shape.utilization;
     let starts = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = starts.chain([report.window.end_ns]);
     let points = chunks.iter().zip(ends).filter_map(|(chunk, end_ns)| {
         let length_ns = end_ns.saturating_sub(chunk.start_ns);
-        Some((chunk.start_ns, share(busy(chunk), length_ns)?))
+        Some((chunk.start_ns.0, percent(busy(chunk), length_ns)?))
     });
     points.collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
-fn share(busy_ns: u64, length_ns: u64) -> Option<Number> {
-    let share = busy_ns as f64 / length_ns as f64 * 100.0;
-    Number::from_f64((share * 1_000.0).round() / 1_000.0)
+fn percent(busy_ns: Ns, length_ns: Ns) -> Option<Number> {
+    let percent = ratio(busy_ns, length_ns)? * 100.0;
+    Number::from_f64((percent * 1_000.0).round() / 1_000.0)
 }

@@ -1,5 +1,6 @@
 //! Writes the program's side of GPU work: encoding it, and the notification of its completion.
 
+use metalens_message::Ns;
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, GpuInterval, Report};
@@ -148,7 +149,7 @@ pub(crate) struct CutEdges {
 impl CutEdges {
     pub(crate) fn from_report(report: &Report) -> Self {
         let window = &report.window;
-        let cut = |time_ns: u64| (!window.excluded.is_empty()).then_some(time_ns);
+        let cut = |time_ns: Ns| (!window.excluded.is_empty()).then_some(time_ns.0);
         Self {
             start_ns: cut(window.start_ns),
             end_ns: cut(window.end_ns),

@@ -1,11 +1,10 @@
 //! Builds the document of a baseline.
 
-use metalens_analyzer::message::{counted, kernel};
-use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::value;
 use metalens_comparison::{
     Baseline, CompareOptions, Comparison, KernelChange, Number, SideValues, Unit, compare_runs,
 };
+use metalens_message::{Message, counted, kernel, message};
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
 use crate::wording::plain;

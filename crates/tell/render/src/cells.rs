@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use metalens_analyzer::message::counted;
-use metalens_analyzer::{Message, message};
 use metalens_comparison::{Change, ChangeClass, ChangeSize, Direction, Number, SideFacts, Unit};
 use metalens_comparison::{format, sentences};
+use metalens_message::{Message, counted, message};
 
 use crate::document::{Cell, Tone};
 
@@ -23,7 +22,10 @@ pub(crate) fn paths(side: &SideFacts) -> Message {
         // Runs of a benchmark differ by their folders, which are not shown.
         return counted(names.len() as u64, "run");
     }
-    let runs = side.runs.iter().map(|run| message::path(&run.path));
+    let runs = side
+        .runs
+        .iter()
+        .map(|run| metalens_message::path(&run.path));
     Message::joined(runs, ", ")
 }
 

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use metalens_analyzer::message::Value;
 use metalens_analyzer::{Analysis, Cause};
 use metalens_batch::Index;
 use metalens_comparison::many::IndexRow;
 use metalens_comparison::{Number, metrics};
+use metalens_message::Value;
 use metalens_text::csv;
 
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};

@@ -1,8 +1,7 @@
 //! Builds the table of the environments in which recordings were made.
 
-use metalens_analyzer::message::{count, name};
-use metalens_analyzer::{Message, message};
 use metalens_comparison::Environment;
+use metalens_message::{Message, count, message, name};
 
 use crate::document::{Block, Column, Section, Table};
 

@@ -1,8 +1,8 @@
 //! Builds the table of findings over many reports, with the effort that their advice takes.
 
-use metalens_analyzer::message::{count, name, time};
-use metalens_analyzer::{Message, Severity, message};
+use metalens_analyzer::Severity;
 use metalens_comparison::many::FindingTotal;
+use metalens_message::{Message, count, message, name, time};
 
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::{known, plain};

@@ -1,7 +1,6 @@
 //! Shortens documents to their first screen: at most forty lines of 100 columns.
 
-use metalens_analyzer::message::counted;
-use metalens_analyzer::{Message, message};
+use metalens_message::{Message, counted, message};
 
 use crate::document::{Block, Section, Table};
 use crate::wording::plain;

@@ -1,13 +1,12 @@
 //! Builds the table of the limits of a gate: kept, missed and by how much, inconclusive, or not
 //! measurable.
 
-use metalens_analyzer::message::kernel;
-use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
     GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number, OWN_TIMES,
     is_amount_of_work, metrics,
 };
+use metalens_message::{Message, kernel, message};
 use metalens_text::shorten_all;
 use metalens_text::units::counted;
 
@@ -188,7 +187,7 @@ pub(crate) fn table(open: &[(Option<&str>, &GateRow)]) -> Table {
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     table.has_preview = true;
     for (of, row) in open.iter().take(MOST_LIMITS) {
-        let of = of.map(|of| Cell::from(message::name(of)));
+        let of = of.map(|of| Cell::from(metalens_message::name(of)));
         let cells = [
             plain_name(row).into(),
             limit(row).into(),
@@ -235,7 +234,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
 pub(crate) fn name(row: &GateRow) -> Message {
     match row.of {
         Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
-        None => message::name(&row.what),
+        None => metalens_message::name(&row.what),
     }
 }
 

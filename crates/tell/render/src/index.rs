@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::message::{count, counted, path, percent, process};
-use metalens_analyzer::{Bound, Message, Note, Severity, message};
+use metalens_analyzer::{Bound, Note, Severity, id};
 use metalens_batch::{FailedRecording, Index};
 use metalens_comparison::many::{
     self, IndexRow, RowFinding, SameWorkGroup, figure_name, figure_text,
 };
 use metalens_comparison::{GateResult, Number};
+use metalens_message::{Message, count, counted, message, path, percent, process};
 
 use crate::document::{Block, Cell, Column, Document, Item, Look, Section, Table};
 use crate::wording::{cut, known, plain, sentence, short_time};
@@ -121,11 +121,11 @@ fn busy(index: &Index) -> Option<Message> {
     let [group] = index.groups.as_slice() else {
         return None;
     };
-    let (range, median) = range(index, group, "busy.ratio")?;
+    let (range, median) = range(index, group, id!(busy.ratio?))?;
     let median = median.map(|median| message!(" (median {})", median));
     let by = process(&group.process, true);
     let on = group.gpu.as_deref();
-    let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
+    let on = on.map(|gpu| message!(", on {}", metalens_message::name(gpu)));
     Some(message!(
         "The GPU was busy {} of the time{} with {}{}",
         range,
@@ -241,7 +241,7 @@ fn table(index: &Index) -> Section {
         }
         cells.extend(has_dates.then(|| date(row).into()));
         cells.push(process(&row.of.process, true).into());
-        cells.push(message::name(row.of.gpu().unwrap_or("-")).into());
+        cells.push(metalens_message::name(row.of.gpu().unwrap_or("-")).into());
         table.row(cells);
     }
 
@@ -286,7 +286,7 @@ fn groups(index: &Index) -> Option<Section> {
     for group in &compared {
         let range = |figure: &str| known(range(index, group, figure), |(range, _)| range);
         table.row([
-            message::name(&group.name),
+            metalens_message::name(&group.name),
             count(group.reports.len() as u64),
             range(busy),
             range(window),
@@ -347,8 +347,11 @@ fn recording_cells(row: &IndexRow, name: &str) -> Vec<Cell> {
             text: Message::default(),
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
         },
-        known(row.of.figure("busy.ratio"), |share| percent(share.get())).into(),
-        known(row.of.figure("window.span_ns"), |ns| {
+        known(row.of.figure(id!(busy.ratio?)), |share| {
+            percent(share.get())
+        })
+        .into(),
+        known(row.of.figure(id!(window.span_ns)), |ns| {
             short_time(ns.to_whole())
         })
         .into(),

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{Message, Note, PlacedValue, Report};
+use metalens_analyzer::{Note, Report};
 use metalens_failure::other_process;
+use metalens_message::{Message, PlacedValue, Value};
 
 /// Replacement of a quote that contains a hidden name.
 const LEFT_OUT: &str = "(left out)";
@@ -230,8 +230,7 @@ const COMPOSITOR: &str = "the compositor";
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::message::{kernel, path, process, quote, time};
-    use metalens_analyzer::{Message, message};
+    use metalens_message::{Message, kernel, message, path, process, quote, time};
 
     use super::*;
     use metalens_testing::{analysis_of, analyze_scenario};

@@ -1,7 +1,7 @@
 //! Builds the document of a prediction: what a change leaves, or each change, and what it assumes.
 
-use metalens_analyzer::message::{count, counted, factor, kernel, rough_time, time};
-use metalens_analyzer::{ChainSource, Message, ReplayPart, WaitVerdict, WhatIf, message};
+use metalens_analyzer::{ChainSource, ReplayPart, WaitVerdict, WhatIf};
+use metalens_message::{Message, count, counted, factor, kernel, message, rough_time, time};
 
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;

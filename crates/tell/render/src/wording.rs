@@ -1,8 +1,7 @@
 //! Formats sentences and values as all media write them: numbers beside their units, names
 //! isolated.
 
-use metalens_analyzer::message::{Segment, Value};
-use metalens_analyzer::{Message, message};
+use metalens_message::{Message, Segment, Value, message};
 use metalens_text::units;
 
 /// A no-break space; every font has it.
@@ -90,7 +89,7 @@ pub(crate) fn share(part: u64, whole: u64) -> Message {
     if whole == 0 {
         "-".into()
     } else {
-        message::percent(part as f64 / whole as f64)
+        metalens_message::percent(part.float() / whole.float())
     }
 }
 
@@ -101,8 +100,7 @@ pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Mes
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::message;
-    use metalens_analyzer::message::{counted, kernel, percent, time};
+    use metalens_message::{counted, kernel, message, percent, time};
 
     use super::*;
 

@@ -5,7 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::statistics::{as_f64, median};
+use super::statistics::median;
+use metalens_message::Float;
 
 /// Number of times that the pairs are resampled.
 const SAMPLES: usize = 100;
@@ -67,8 +68,8 @@ pub(crate) fn follows(distances: &[Distances]) -> Follows {
             std::cmp::Ordering::Less => 0,
         };
     }
-    let share = f64::from(halves) / (2.0 * SAMPLES as f64);
-    let ratio = as_f64(first_ns) / as_f64(second_ns.max(1));
+    let share = f64::from(halves) / (2.0 * SAMPLES.float());
+    let ratio = first_ns.float() / (second_ns.max(1)).float();
     let is_alike = (1.0 / ratio.max(f64::MIN_POSITIVE)).max(ratio) < ALIKE;
     Follows {
         // Of two that vary alike, nobody can tell which one is followed.

@@ -4,12 +4,8 @@
 pub(crate) mod by_id;
 pub(crate) mod distinct;
 pub(crate) mod follows;
-pub mod message;
 pub(crate) mod moment;
-pub(crate) mod number;
 pub(crate) mod parallel;
 pub(crate) mod spans;
 pub(crate) mod state_interval;
 pub(crate) mod statistics;
-pub(crate) mod unit;
-pub mod written;

@@ -1,5 +1,7 @@
 //! Statistics of lists of durations, by definitions that anyone can recompute.
 
+use metalens_message::{Float, rounded};
+
 /// Statistics of a list of durations. All fields are in nanoseconds, except the count.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Statistics {
@@ -125,48 +127,16 @@ fn rank(count: usize, percent: usize) -> usize {
     (count * percent).div_ceil(100).saturating_sub(1)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a deviation is rounded anyway, is not negative, and `as` saturates"
-)]
 fn deviation(durations: &[u64], sum: u128) -> u64 {
-    let count = durations.len() as f64;
-    let mean = sum as f64 / count;
-    let squares: f64 = durations.iter().map(|&d| (d as f64 - mean).powi(2)).sum();
-    (squares / count).sqrt().round() as u64
+    let count = durations.len().float();
+    let mean = saturate(sum).float() / count;
+    let squares: f64 = durations.iter().map(|d| (d.float() - mean).powi(2)).sum();
+    rounded((squares / count).sqrt())
 }
 
 /// Limits a sum to 64 bits, which are 584 years of nanoseconds.
 fn saturate(value: u128) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
-}
-
-/// Returns a share, or `None` if the whole is zero.
-#[must_use]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact up to 2^53 ns, 104 days; beyond that off by less than 1e-15 of it"
-)]
-pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-/// Returns a time as a fraction can be taken of it.
-#[expect(clippy::cast_precision_loss, reason = "times are below 2^53 ns")]
-pub(crate) fn as_f64(ns: i64) -> f64 {
-    ns as f64
-}
-
-/// Returns the nearest whole number; 0 for a negative one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates"
-)]
-pub(crate) fn rounded(value: f64) -> u64 {
-    value.round() as u64
 }
 
 #[cfg(test)]

@@ -11,13 +11,11 @@
 
 use super::distrust::distrust;
 use super::steps::steps_each;
-use crate::basics::message::{Message, count, percent, time};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{
     Bound, BoundVerdict, ChosenBy, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report,
     WaitVerdict,
 };
+use metalens_message::{Message, Ns, count, message, share, time};
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
 const IDLE_PARTS: u64 = 10;
@@ -56,7 +54,7 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
 /// time. The report has its verdict already.
 pub(crate) fn is_undecided(report: &Report) -> bool {
     let idle = &report.idle;
-    let is_unknown = idle.total_ns > 0 && 2 * idle.parts.unknown_ns >= idle.total_ns;
+    let is_unknown = idle.total_ns > Ns(0) && 2 * idle.parts.unknown_ns >= idle.total_ns;
     report.verdict.bound.is_none() && is_unknown && distrust(report).is_none()
 }
 
@@ -89,7 +87,7 @@ fn without(report: &Report) -> Option<Message> {
     ];
     let parts = parts
         .into_iter()
-        .filter(|(ns, _)| ns * ONCE_PARTS > report.window.span_ns);
+        .filter(|(ns, _)| *ns * ONCE_PARTS > report.window.span_ns);
     let parts = parts.map(|(ns, place)| message!("{} {}", time(ns), place));
     Some(message!(
         "judged by the {}s alone, without {}",
@@ -104,7 +102,7 @@ fn decide(judged: &Judged<'_>, pace: Option<Message>, replay: Option<&Replay>) -
         let why = "No verdict: the window has a single GPU interval, and so no gap";
         return (None, why.into());
     }
-    if u128::from(IDLE_PARTS) * u128::from(parts.total_ns()) <= u128::from(judged.span_ns) {
+    if u128::from(IDLE_PARTS) * parts.total_ns().wide() <= judged.span_ns.wide() {
         return (Some(Bound::Gpu), gpu(judged));
     }
     if let Some(pace) = pace {
@@ -157,7 +155,7 @@ fn is_whole(replay: &Replay) -> bool {
 }
 
 /// Decides by what is left without each part.
-fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64) -> Decision {
+fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> Ns) -> Decision {
     const REST: [ReplayPart; 4] = [
         ReplayPart::Host,
         ReplayPart::Driver,
@@ -169,11 +167,11 @@ fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64
         let removal = replay.removals.iter().find(|each| each.without == without);
         whole_ns.saturating_sub(removal.map_or(whole_ns, &left_ns))
     };
-    let less = |ns: u64| percent(ratio(ns, whole_ns).unwrap_or(0.0));
+    let less = |ns: Ns| share(ns, whole_ns).unwrap_or_default();
     let all_ns = saved(&REST);
-    if u128::from(IDLE_PARTS) * u128::from(all_ns) < u128::from(whole_ns) {
+    if u128::from(IDLE_PARTS) * all_ns.wide() < whole_ns.wide() {
         // A GPU that is mostly idle is not the limit.
-        let is_mostly_busy = 2 * u128::from(judged.busy_ns) >= u128::from(judged.span_ns);
+        let is_mostly_busy = 2 * judged.busy_ns.wide() >= judged.span_ns.wide();
         return if is_mostly_busy {
             (Some(Bound::Gpu), gpu(judged))
         } else {
@@ -181,7 +179,7 @@ fn limit(replay: &Replay, judged: &Judged<'_>, left_ns: impl Fn(&Removal) -> u64
             (None, why.into())
         };
     }
-    let is_half = |ns: u64| 2 * u128::from(ns) >= u128::from(all_ns);
+    let is_half = |ns: Ns| 2 * ns.wide() >= all_ns.wide();
     let single = REST.map(|part| (saved(&[part]), part)).into_iter().max();
     let Some((single_ns, single)) = single.filter(|&(ns, _)| is_half(ns)) else {
         let pairs = replay.removals.iter();
@@ -229,16 +227,18 @@ fn cpu(parts: &GapParts) -> Bound {
 fn gpu(judged: &Judged<'_>) -> Message {
     let parts = &judged.idle.parts;
     let idle_ns = parts.total_ns();
-    let share = |ns: u64, of_ns: u64| percent(ratio(ns, of_ns).unwrap_or(0.0));
-    let queued = (parts.queued_ns > 0).then(|| {
+    let queued = (parts.queued_ns > Ns(0)).then(|| {
         message!(
             "; work was queued for {} of that time",
-            share(parts.queued_ns, idle_ns)
+            share(parts.queued_ns, idle_ns).unwrap_or_default()
         )
     });
     let idle = match idle_ns {
-        0 => "never idle in".into(),
-        idle_ns => message!("idle for {} of", share(idle_ns, judged.span_ns)),
+        Ns(0) => "never idle in".into(),
+        idle_ns => message!(
+            "idle for {} of",
+            share(idle_ns, judged.span_ns).unwrap_or_default()
+        ),
     };
     message!("GPU-bound: the GPU was {} {}{}", idle, judged.name, queued)
 }
@@ -256,7 +256,7 @@ fn paced(report: &Report) -> Option<Message> {
         steps_each(period_ns)?,
         time(period_ns),
         time(gpu_ns),
-        percent(ratio(period_ns.saturating_sub(gpu_ns), period_ns)?),
+        share(period_ns.saturating_sub(gpu_ns), period_ns)?,
         late
     ))
 }
@@ -267,7 +267,7 @@ mod tests {
     use crate::report::{IdleTime, Outliers};
 
     /// Returns the verdict on a window of 1,000 ns in which the GPU was idle for a time.
-    fn decided(idle_ns: u64, intervals: u64, replay: Option<&Replay>) -> Decision {
+    fn decided(idle_ns: Ns, intervals: u64, replay: Option<&Replay>) -> Decision {
         let parts = GapParts {
             host_ns: idle_ns,
             ..GapParts::default()

@@ -1,16 +1,17 @@
 //! Evidence of a finding: numbers, places to look at, and the time at stake.
 
-use crate::basics::message::{Message, Value, moment, number, percent, quote, time};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{
     Cause, Gain, GainCertainty, HeldBy, ReplayAction, Report, Severity, TopGap, is_answer,
+};
+use metalens_message::{
+    Factor, Message, Ns, Quantity, Value, message, moment, number, percent, quote, ratio, share,
+    time,
 };
 
 /// Time that an action saves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Saving {
-    pub ns: u64,
+    pub ns: Ns,
     pub certainty: GainCertainty,
     /// Replayed change that saves it; `None` if it follows from the recorded gaps.
     pub change: Option<ReplayAction>,
@@ -27,7 +28,7 @@ pub(crate) struct Evidence {
     pub saves: Option<Saving>,
     /// Time of the work that the finding is about, where nothing tells how much of it could be
     /// saved.
-    pub at_stake_ns: Option<u64>,
+    pub at_stake_ns: Option<Ns>,
 }
 
 impl Evidence {
@@ -46,7 +47,7 @@ impl Evidence {
     }
 
     /// Sets the upper bound of the time that could be saved.
-    pub(crate) fn saving_at_most(self, ns: u64, change: Option<ReplayAction>) -> Self {
+    pub(crate) fn saving_at_most(self, ns: Ns, change: Option<ReplayAction>) -> Self {
         self.saving(Some(Saving {
             ns,
             certainty: GainCertainty::AtMost,
@@ -61,7 +62,7 @@ impl Evidence {
     }
 
     /// Sets the time of the work that the finding is about, where the gain is unknown.
-    pub(crate) fn about(mut self, at_stake_ns: u64) -> Self {
+    pub(crate) fn about(mut self, at_stake_ns: Ns) -> Self {
         self.at_stake_ns = Some(at_stake_ns);
         self
     }
@@ -69,10 +70,10 @@ impl Evidence {
     /// Returns the severity: by the time that could be saved, or the given one where that time is
     /// unknown, which is lower if little time is at stake. A caveat is about the numbers, not about
     /// time, and stays one.
-    pub(crate) fn severity(&self, of_rule: Severity, window_ns: u64) -> Severity {
+    pub(crate) fn severity(&self, of_rule: Severity, window_ns: Ns) -> Severity {
         /// Share of the window from which on a finding is of high severity.
         const MUCH: f64 = 0.1;
-        let by_time = |ns: u64| {
+        let by_time = |ns: Ns| {
             if is_share(ns, window_ns, MUCH) {
                 Severity::High
             } else if is_share(ns, window_ns, SOME) {
@@ -110,7 +111,7 @@ impl Evidence {
         let speedup = ratio(whole_ns, whole_ns - saves_ns)?;
         Some(Gain {
             saves_ns,
-            speedup,
+            speedup: Factor(speedup),
             certainty,
             change,
             step: change.and_then(|change| replay?.step_with(change)),
@@ -119,7 +120,7 @@ impl Evidence {
 }
 
 /// Returns a time as a share of the idle time: `38.4 % of the idle time (74.2 ms of 193.5 ms)`.
-pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
+pub(crate) fn of_idle(ns: Ns, report: &Report) -> Message {
     let total_ns = report.judged().idle.total_ns;
     let share = share_of(ns, total_ns);
     message!(
@@ -131,8 +132,8 @@ pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
 }
 
 /// Returns a share as a percentage, `none` if the whole is zero: `38.4 %`.
-pub(crate) fn share_of(part: u64, whole: u64) -> Message {
-    ratio(part, whole).map_or_else(|| "none".into(), percent)
+pub(crate) fn share_of<Q: Quantity>(part: Q, whole: Q) -> Message {
+    share(part, whole).map_or_else(|| "none".into(), percent)
 }
 
 /// Returns a rate of memory traffic: `52.0 GB/s`.
@@ -173,7 +174,7 @@ const SOME: f64 = 0.02;
 
 /// Returns the idle time that is the program's own: all but contention. Shares of it show the
 /// program's waits beside other processes, too.
-pub(crate) fn own_idle_ns(report: &Report) -> u64 {
+pub(crate) fn own_idle_ns(report: &Report) -> Ns {
     let idle = report.judged().idle;
     idle.total_ns.saturating_sub(idle.parts.contention_ns)
 }
@@ -204,12 +205,12 @@ pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<Saving>
 
 /// Returns whether an amount of idle time is at least this share of the program's own, and enough
 /// of the window.
-pub(crate) fn matters(ns: u64, report: &Report, least: f64) -> bool {
+pub(crate) fn matters(ns: Ns, report: &Report, least: f64) -> bool {
     is_share(ns, own_idle_ns(report), least) && is_share(ns, report.judged().span_ns, SOME)
 }
 
 /// Returns whether a part is at least this share of a whole that is not zero.
-pub(crate) fn is_share(part: u64, whole: u64, least: f64) -> bool {
+pub(crate) fn is_share<Q: Quantity>(part: Q, whole: Q, least: f64) -> bool {
     ratio(part, whole).is_some_and(|share| share >= least)
 }
 
@@ -224,14 +225,14 @@ mod tests {
         let check = |gain: Option<u64>, stake: Option<u64>, of_rule, expected| {
             let evidence = Evidence {
                 saves: gain.map(|ns| Saving {
-                    ns,
+                    ns: Ns(ns),
                     certainty: GainCertainty::AtMost,
                     change: None,
                 }),
-                at_stake_ns: stake,
+                at_stake_ns: stake.map(Ns),
                 ..Evidence::default()
             };
-            let found = evidence.severity(of_rule, 1_000);
+            let found = evidence.severity(of_rule, Ns(1_000));
             assert_eq!(found, expected, "{gain:?} {stake:?} {of_rule:?}");
         };
         check(None, None, Medium, Medium);

@@ -3,13 +3,13 @@
 use super::evidence::{Evidence, is_share, longest, matters, of_idle, predicted, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{
-    Message, count, counted, function, path, percent, process, time, ungrouped,
-};
-use crate::message;
 use crate::report::{
     Cause, ChosenBy, CpuFrame, Effort, FrameworkName, Replay, ReplayAction, ReplayPart, Report,
     Severity, WaitVerdict,
+};
+use metalens_message::{
+    Message, Ns, SignedNs, count, counted, function, message, path, percent, process, time,
+    ungrouped,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -300,8 +300,8 @@ fn serialized(report: &Report) -> Option<Evidence> {
         && matters(ledger.round_trips_ns, report, OF_IDLE);
     let contended_ns = ledger.round_trips_contended_ns;
     let whole_ns = ledger.round_trips_ns + contended_ns;
-    let per_pair = |ns: u64| time(ns / ledger.serialized.max(1));
-    let contended = (contended_ns > 0).then(|| {
+    let per_pair = |ns: Ns| time(ns / ledger.serialized.max(1));
+    let contended = (contended_ns > Ns(0)).then(|| {
         message!(
             ", {} of it while another process ran on the GPU",
             per_pair(contended_ns)
@@ -365,7 +365,7 @@ fn submission_latency(report: &Report) -> Option<Evidence> {
     let start = report.latency.submission.map(|start| {
         message!(
             "; from commit to GPU start: {} (median)",
-            time(start.median_ns.unsigned_abs())
+            time(start.median_ns.unsigned())
         )
     });
     fires.then(|| {
@@ -386,14 +386,14 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
     let completion_ns = report.judged().idle.parts.completion_ns;
     let fires = matters(completion_ns, report, SHARE);
     let known = report.latency.completion.map(|completion| {
-        let side = if completion.median_ns < 0 {
+        let side = if completion.median_ns < SignedNs(0) {
             "before"
         } else {
             "after"
         };
         message!(
             "; the notification came {} (median) {} the end of the work",
-            time(completion.median_ns.unsigned_abs()),
+            time(completion.median_ns.unsigned()),
             side
         )
     });
@@ -420,7 +420,7 @@ fn is_held(report: &Report) -> bool {
 const CPU_SHARE: f64 = 0.4;
 
 /// Returns host work and encoding in gaps, if they matter.
-fn cpu_time(report: &Report) -> Option<(u64, u64)> {
+fn cpu_time(report: &Report) -> Option<(Ns, Ns)> {
     let parts = &report.judged().idle.parts;
     let cpu_ns = parts.host_ns + parts.encoding_ns;
     // A program that keeps a pace spends that time waiting for the next period.
@@ -431,7 +431,7 @@ fn cpu_time(report: &Report) -> Option<(u64, u64)> {
 /// Returns whether the GPU waits for CPU work that took this long. A program that waits for its second or
 /// third last command buffer does so between a completion and the next encoding: a replay without CPU
 /// work tells that from work.
-fn is_in_the_way(cpu_ns: u64, report: &Report) -> bool {
+fn is_in_the_way(cpu_ns: Ns, report: &Report) -> bool {
     /// Part of the CPU work that must be saved without it, as one part in this many.
     const PARTS: u64 = 4;
     let replay = report.replay.as_ref();
@@ -476,7 +476,7 @@ fn slow_host(report: &Report) -> Option<Evidence> {
         let text = message!(
             "the program does not wait for the GPU, and commits a command buffer each {} \
              (median); without host work and encoding about {} of {} would be left{}",
-            time(interval.median_ns.unsigned_abs()),
+            time(interval.median_ns.unsigned()),
             time(replay.span_ns - saved_ns),
             time(replay.span_ns),
             sampled(report),
@@ -644,7 +644,7 @@ fn contention(report: &Report) -> Option<Evidence> {
         && is_share(contention_ns, judged.span_ns, OF_WINDOW);
 
     let processes = report.processes.iter();
-    let using = processes.filter(|other| !other.is_analyzed && other.window_busy_ns > 0);
+    let using = processes.filter(|other| !other.is_analyzed && other.window_busy_ns > Ns(0));
     let others = using.take(3).map(|other| {
         message!(
             "{}, on the GPU for {} ({} of the window)",
@@ -657,7 +657,9 @@ fn contention(report: &Report) -> Option<Evidence> {
     let mut known = report.processes.iter();
     let helper = known
         .find(|other| {
-            !other.is_analyzed && other.window_busy_ns > 0 && other.name.starts_with(own.as_str())
+            !other.is_analyzed
+                && other.window_busy_ns > Ns(0)
+                && other.name.starts_with(own.as_str())
         })
         .map(|helper| {
             message!(

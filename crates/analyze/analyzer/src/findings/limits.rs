@@ -2,9 +2,8 @@
 
 use super::evidence::{Evidence, bandwidth, is_share, share_of};
 use super::rule::{Concern, Rule};
-use crate::basics::message::{Message, counted, kernel, name, percent, time};
-use crate::message;
 use crate::report::{Effort, Kernel, KernelCounters, Limiter, Report, Severity};
+use metalens_message::{Message, Ns, Share, counted, kernel, message, name, percent, time};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -80,7 +79,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
     const NEAR_PCT: f64 = 80.0;
     /// Share of the samples' time in which the unit has to be the highest: otherwise the kernel
     /// has several limits.
-    const HIGHEST: f64 = 0.5;
+    const HIGHEST: Share = Share(0.5);
     let limited: Vec<Limited<'_>> = sampled(report)
         .filter(|(_, _, limiter)| limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST)
         .collect();
@@ -140,7 +139,7 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
 /// Returns the evidence about the time of some kernels. Vertex and Fragment work overlaps, so that
 /// their sum may exceed the busy time.
 fn about(kernels: &[Limited<'_>], text: Message, report: &Report) -> Evidence {
-    let total_ns: u64 = kernels.iter().map(|(kernel, ..)| kernel.total_ns).sum();
+    let total_ns: Ns = kernels.iter().map(|(kernel, ..)| kernel.total_ns).sum();
     Evidence::new(text)
         .at(places(kernels))
         .about(total_ns.min(report.busy.busy_ns))
@@ -163,7 +162,7 @@ fn reading(limiter: &Limiter) -> Message {
     message!(
         "{}, {}",
         name(&limiter.counter),
-        percent(limiter.mean_pct / 100.0)
+        Share(limiter.mean_pct / 100.0)
     )
 }
 

@@ -3,11 +3,10 @@
 use super::evidence::{Evidence, is_share, share_of};
 use super::memory::grows_by_step;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{
-    Message, bytes, count, counted, moment, name, percent, process, quote, time,
-};
-use crate::message;
 use crate::report::{Effort, OtherProcess, Report, Severity, StateTime};
+use metalens_message::{
+    Bytes, Message, bytes, count, counted, message, moment, name, percent, process, quote, time,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -187,7 +186,7 @@ fn hangs(report: &Report) -> Option<Evidence> {
         "{} took {} of the window; the longest lasted {} (including time outside the window)",
         counted(hangs.count, "hang"),
         time(hangs.total_ns),
-        time(hangs.max_ns.unwrap_or(0)),
+        time(hangs.max_ns.unwrap_or_default()),
     );
     Some(Evidence::new(text).about(hangs.total_ns))
 }
@@ -204,11 +203,11 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     let memory = report.machine.allocated.as_ref()?;
     let steady = memory.steady.as_ref()?;
     let last = memory.last_bytes?;
-    let growth = u64::try_from(steady.growth_bytes).ok()?;
+    let growth = Bytes(u64::try_from(steady.growth_bytes).ok()?);
     // What the program had at first may be gone by then.
     let first = last.saturating_sub(growth);
     let habit = steady.rises >= RISES && steady.rises > 4 * steady.falls;
-    (habit && is_share(growth, first.max(1), GROWTH)).then(|| {
+    (habit && is_share(growth, first.max(Bytes(1)), GROWTH)).then(|| {
         let fell = match steady.falls {
             0 => "never fell".into(),
             falls => message!("fell {}", counted(falls, "time")),

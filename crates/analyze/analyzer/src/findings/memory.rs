@@ -3,12 +3,11 @@
 
 use super::evidence::{Evidence, is_share, share_of};
 use super::rule::{Concern, Rule};
-use crate::basics::message::{
-    Message, Value, bytes, counted, function, moment, name, number, time,
-};
-use crate::basics::statistics::rounded;
-use crate::message;
 use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
+use metalens_message::{
+    Bytes, Float, Message, Ns, Quantity, Value, bytes, counted, function, message, moment, name,
+    number, rounded, time,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -81,28 +80,21 @@ fn callers(
     inside.filter(|(_, inside)| wanted(inside)).collect()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a share needs no more than 53 bits"
-)]
 fn allocates(report: &Report) -> Option<Evidence> {
     /// Less is not worth a change: in a step of a millisecond it is 1 GiB in a second.
-    const BYTES: u64 = 1 << 20;
+    const BYTES: Bytes = Bytes(1 << 20);
     /// Fewer small buffers are usual, such as one for the arguments of each kernel.
     const ALLOCATIONS: u64 = 64;
     let steps = steps(report)?;
     let is_habit = |inside: &GroupSteps| {
         let (made, all) = (inside.turnover.allocations, steps.count);
-        let passing = inside.passing.count as f64 >= made as f64 * NEARLY_ALL;
-        passing && inside.allocating as f64 >= all as f64 * NEARLY_ALL
+        let passing = inside.passing.count.float() >= made.float() * NEARLY_ALL;
+        passing && inside.allocating.float() >= all.float() * NEARLY_ALL
     };
     let callers = callers(report, is_habit);
-    let sum =
-        |of: fn(&GroupSteps) -> u64| callers.iter().map(|(_, inside)| of(inside)).sum::<u64>();
-    let (made, size) = (
-        sum(|inside| inside.passing.count),
-        sum(|inside| inside.passing.bytes),
-    );
+    let passing = || callers.iter().map(|(_, inside)| inside.passing);
+    let made: u64 = passing().map(|passing| passing.count).sum();
+    let size: Bytes = passing().map(|passing| passing.bytes).sum();
     let is_much = size / steps.count >= BYTES || made / steps.count >= ALLOCATIONS;
     is_much.then(|| {
         let text = message!(
@@ -132,19 +124,18 @@ fn is_growing(growth: &MemoryGrowth) -> bool {
 }
 
 /// Returns whether the live bytes grow from step to step.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a share needs no more than 53 bits"
-)]
 pub(super) fn grows_by_step(report: &Report) -> bool {
     /// Less is no trouble in any recording.
     const BYTES: i64 = 1 << 20;
     /// Share of the largest number of live bytes.
     const SHARE: f64 = 0.05;
-    let peak = report.memory.as_ref().map_or(0, |memory| memory.peak_bytes);
+    let peak = report
+        .memory
+        .as_ref()
+        .map_or(Bytes(0), |memory| memory.peak_bytes);
     steps(report).is_some_and(|steps| {
         let total = steps.growth.total_bytes;
-        is_growing(&steps.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
+        is_growing(&steps.growth) && total >= BYTES && total.float() >= peak.number() * SHARE
     })
 }
 
@@ -152,21 +143,21 @@ fn grows(report: &Report) -> Option<Evidence> {
     let steps = steps(report).filter(|_| grows_by_step(report))?;
     let error = match rounded(steps.growth.error_bytes) {
         0 => " in each".into(),
-        error => message!(" a step, with a standard error of {}", bytes(error)),
+        error => message!(" a step, with a standard error of {}", Bytes(error)),
     };
     let text = message!(
         "in {}, live memory grew by {}{}: {} in all",
         counted(steps.count, "step"),
-        bytes(rounded(steps.growth.bytes_per_step)),
+        Bytes(rounded(steps.growth.bytes_per_step)),
         error,
-        bytes(steps.growth.total_bytes.unsigned_abs()),
+        Bytes(steps.growth.total_bytes.unsigned_abs()),
     );
     let growing = callers(report, |inside| is_growing(&inside.growth));
     let callers = growing.iter().take(NAMED).map(|(group, inside)| {
         message!(
             "{}, {} a step",
             caller(group),
-            bytes(rounded(inside.growth.bytes_per_step))
+            Bytes(rounded(inside.growth.bytes_per_step))
         )
     });
     let from = message!("the growth, from {} on", moment(steps.start_ns));
@@ -178,7 +169,7 @@ fn wires(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
     let wiring = report.machine.wiring.as_ref()?;
     let idle_ns = report.idle.total_ns;
-    if wiring.in_gaps_ns == 0 || !is_share(wiring.in_gaps_ns, idle_ns, SHARE) {
+    if wiring.in_gaps_ns == Ns(0) || !is_share(wiring.in_gaps_ns, idle_ns, SHARE) {
         return None;
     }
     let (before, inside) = (wiring.before_window, wiring.in_window);
@@ -216,16 +207,12 @@ fn caller(group: &MemoryGroup) -> Message {
 }
 
 /// Returns a number per step, such as `4 allocations` or `1.5 allocations`.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a mean needs no more than 53 bits"
-)]
 fn per(total: u64, steps: u64, noun: &str) -> Message {
     let steps = steps.max(1);
     if total.is_multiple_of(steps) {
         return counted(total / steps, noun);
     }
-    let mean = total as f64 / steps as f64;
+    let mean = total.float() / steps.float();
     let value = |number| Value::Number { number };
     number(format!("{mean:.1} {noun}s"), mean, value)
 }

@@ -28,6 +28,7 @@ pub use self::distrust::{distrust, doubt};
 use self::rule::{Concern, Rule};
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};
+use metalens_message::Ns;
 
 /// Returns every rule, grouped by subject.
 fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -83,7 +84,7 @@ pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
     let judged = kept.map(|(rule, evidence)| (rule.concern, rule.finding(evidence, report)));
     let mut findings: Vec<(Concern, Finding)> = judged.collect();
     findings.sort_by_key(|(concern, finding)| {
-        let gain = finding.gain.map_or(0, |gain| gain.saves_ns);
+        let gain = finding.gain.map_or(Ns(0), |gain| gain.saves_ns);
         (*concern, finding.severity, std::cmp::Reverse(gain))
     });
     findings.into_iter().map(|(_, finding)| finding).collect()

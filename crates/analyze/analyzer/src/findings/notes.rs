@@ -1,7 +1,5 @@
 //! Notes about the numbers of a report.
 
-use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
-use crate::message;
 use crate::metrics::sanity::rows_by_table;
 use crate::report::{DoubtReason, Note, Report, Sanity, SourceKind};
 use crate::subject::Subject;
@@ -10,6 +8,7 @@ use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::tables::raw::KERNEL_EVENTS;
 use crate::tables::times::RowsOutside;
+use metalens_message::{Message, Ns, Value, counted, message, name, table, time, ungrouped};
 
 /// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(
@@ -123,7 +122,7 @@ fn lifetimes(report: &Report) -> Option<Note> {
         let is_label = kernel.name.split(':').any(|part| part.trim() == LIFETIMES);
         is_label && kernel.channel.as_deref() == Some("Compute")
     });
-    let (count, total_ns) = lifetimes.fold((0, 0), |(count, total_ns), kernel| {
+    let (count, total_ns) = lifetimes.fold((0, Ns(0)), |(count, total_ns), kernel| {
         (count + kernel.instances, total_ns + kernel.total_ns)
     });
     (count > 0).then(|| {
@@ -290,6 +289,6 @@ fn active_time(report: &Report) -> Option<Note> {
 }
 
 /// Returns a time in nanoseconds, however long it is.
-fn exact(ns: u64) -> Message {
+fn exact(Ns(ns): Ns) -> Message {
     Message::value(format!("{ns} ns"), Value::Time { ns })
 }

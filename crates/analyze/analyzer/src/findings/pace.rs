@@ -3,9 +3,8 @@
 use super::evidence::Evidence;
 use super::machine::said;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{counted, shown_share, time};
-use crate::message;
 use crate::report::{Effort, Report, Severity};
+use metalens_message::{Share, counted, message, percent_to, time};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "slowing-down",
@@ -34,8 +33,8 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
         "of {}, the last third takes {} longer than the first third (median of all {}, shortest {}, \
          longest {}){}",
         counted(kind.count, &main.name),
-        shown_share(format!("{drift:.0} %"), drift / 100.0),
-        time(kind.median_ns.unwrap_or(0)),
+        percent_to(0, Share(drift / 100.0)),
+        time(kind.median_ns.unwrap_or_default()),
         time(kind.min_ns),
         time(kind.max_ns),
         clock,

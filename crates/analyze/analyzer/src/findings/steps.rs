@@ -1,13 +1,11 @@
 //! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
 
-use crate::basics::message::{
-    Message, count, counted, factor, kernel, moment, name, percent, rough_time, steps_per_second,
-    time,
-};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{
     Cause, Gain, GapParts, HeldBy, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
+};
+use metalens_message::{
+    Factor, Message, Ns, count, counted, kernel, message, moment, name, percent, ratio, rough_time,
+    share, steps_per_second, time,
 };
 
 /// Share by which two rates differ from which on both are worth a word.
@@ -27,7 +25,7 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
         let rest_ns = kind.total_ns - slow.mean_ns * slow.count;
         ratio(
             (kind.count - slow.count) * main.units * 1_000_000_000,
-            rest_ns,
+            rest_ns.0,
         )
     });
     let rest = rest.filter(|rest| rest / per_second - 1.0 > APART && main.kinds.len() == 1);
@@ -63,7 +61,7 @@ pub(super) fn serves(report: &Report) -> bool {
 /// Returns how many requests there are, how long they take, and how loaded the GPU is.
 fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
     let latency = main.latency_ns.map(|ns| {
-        let alone = main.latency_alone_ns.filter(|alone| alone * 10 < ns * 9);
+        let alone = main.latency_alone_ns.filter(|alone| *alone * 10 < ns * 9);
         let alone = alone.map(|ns| message!("{} for one that finds the GPU free", time(ns)));
         let p95 = main.latency_p95_ns.map(|ns| message!("p95 {}", time(ns)));
         let mut more = p95.into_iter().chain(alone).peekable();
@@ -81,8 +79,8 @@ fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
 }
 
 /// Returns how many steps of a length there are in a second.
-pub(super) fn steps_each(ns: u64) -> Option<Message> {
-    ratio(1_000_000_000, ns).map(steps_per_second)
+pub(super) fn steps_each(ns: Ns) -> Option<Message> {
+    ratio(1_000_000_000, ns.0).map(steps_per_second)
 }
 
 fn counted_steps(main: &StepSeries) -> Message {
@@ -126,7 +124,7 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
         rough_time(slow.mean_ns),
         rough_time(usual_ns),
         why,
-        percent(ratio(slow.excess_ns, kind.total_ns)?),
+        share(slow.excess_ns, kind.total_ns)?,
         places,
         if others { ", …" } else { "" },
     ))
@@ -135,7 +133,7 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
 /// Returns what slow steps have more of than the typical one: the parts that have most of it.
 fn more(main: &StepSeries, kind: &StepKind, slow: &SlowSteps) -> Option<Message> {
     let typical = kind.typical.as_ref()?;
-    let (gpu_ns, idle): (u64, GapParts) = (slow.gpu_ns?, slow.idle?);
+    let (gpu_ns, idle): (Ns, GapParts) = (slow.gpu_ns?, slow.idle?);
     let gpu_more_ns = gpu_ns.saturating_sub(typical.gpu_ns);
     let mut parts = vec![("GPU", gpu_more_ns)];
     parts.extend(Cause::ALL.map(|cause| {
@@ -143,10 +141,10 @@ fn more(main: &StepSeries, kind: &StepKind, slow: &SlowSteps) -> Option<Message>
         (cause.label(), more_ns)
     }));
     parts.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
-    let all_ns: u64 = parts.iter().map(|(_, ns)| ns).sum();
+    let all_ns: Ns = parts.iter().map(|&(_, ns)| ns).sum();
     let largest = parts
         .into_iter()
-        .filter(|(_, ns)| 5 * ns >= all_ns && *ns > 0);
+        .filter(|(_, ns)| *ns * 5 >= all_ns && *ns > Ns(0));
     let mut largest = largest
         .map(|(what, ns)| message!("{} +{}", what, rough_time(ns)))
         .peekable();
@@ -172,9 +170,9 @@ fn kernels(main: &StepSeries, slow: &SlowSteps) -> Option<Message> {
     };
     Some(
         if slow.kernels.len() > 1 && slow.kernels.iter().all(is_alike) {
-            message!("all {} ×{}", noun, factor(most))
+            message!("all {} ×{}", noun, Factor(most))
         } else {
-            message!("{} ×{}", kernel(&first.name), factor(most))
+            message!("{} ×{}", kernel(&first.name), Factor(most))
         },
     )
 }
@@ -187,7 +185,7 @@ pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
     Some(message!(
         "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
         gain.certainty.words(),
-        factor(gain.speedup),
+        gain.speedup,
         rough_time(after.mean_ns),
         Message::words(main.name.clone()),
         rough_time(before.mean_ns),

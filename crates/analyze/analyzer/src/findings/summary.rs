@@ -4,12 +4,11 @@ use super::bound::is_undecided;
 use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
 use super::{rule, steps, warning};
-use crate::basics::message::{
-    Message, Value, count, counted, factor, percent, process, rough_time, shown_share, time,
-};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{Bound, Finding, Report, Severity, Summary};
+use metalens_message::{
+    Factor, Message, Ns, Share, Value, count, counted, factor, message, percent, percent_to,
+    process, ratio, rough_time, share, time,
+};
 use metalens_text::units::capital;
 
 /// Returns the four sentences of a report's summary.
@@ -79,7 +78,7 @@ fn idle(report: &Report) -> Message {
     let within =
         (inside.gaps_inside > 0).then(|| message!(", {} within them", time(inside.gaps_inside_ns)));
     let longest = gaps.top.iter().take(LONGEST).map(|gap| gap.duration_ns);
-    let longest_ns: u64 = longest.sum();
+    let longest_ns: Ns = longest.sum();
     // A few that hold much are another story than many that are alike.
     let few = between > 3 * LONGEST as u64 && is_share(longest_ns, gaps.total_ns, MUCH);
     let few = few.then(|| {
@@ -103,14 +102,11 @@ fn idle(report: &Report) -> Message {
 fn causes(report: &Report) -> Option<Message> {
     let idle = &report.idle;
     let parts = idle.parts.largest_first().into_iter();
-    let shares = parts.map(|(cause, ns)| (cause, ratio(ns, idle.total_ns).unwrap_or(0.0)));
+    let shares = parts.map(|(cause, ns)| (cause, share(ns, idle.total_ns).unwrap_or_default()));
 
     let mut causes = shares
-        .filter(|&(_, share)| share >= 0.005)
-        .map(|(cause, share)| {
-            let percent = shown_share(format!("{:.0} %", share * 100.0), share);
-            message!("{} {}", percent, cause.label())
-        })
+        .filter(|&(_, share)| share >= Share(0.005))
+        .map(|(cause, share)| message!("{} {}", percent_to(0, share), cause.label()))
         .peekable();
     causes.peek()?;
     Some(message!("Idle time: {}", Message::joined(causes, ", ")))
@@ -119,7 +115,7 @@ fn causes(report: &Report) -> Option<Message> {
 /// Returns what is left to gain where no rule found a cause.
 fn nothing_found(report: &Report) -> Message {
     /// Share of the window below which idle time is not worth a word.
-    const LITTLE: f64 = 0.02;
+    const LITTLE: Share = Share(0.02);
     let judged = report.judged();
     let (idle_ns, span_ns) = (judged.idle.total_ns, judged.span_ns);
     // The verdict and a finding say that the cause of the idle time is not recorded.
@@ -135,7 +131,7 @@ fn nothing_found(report: &Report) -> Message {
     if steps::serves(report) {
         return "No finding: the program works when a request comes".into();
     }
-    let share = ratio(idle_ns, span_ns)
+    let share = share(idle_ns, span_ns)
         .filter(|&share| share >= LITTLE)
         .filter(|_| !is_undecided(report) && distrust(report).is_none());
     match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
@@ -148,8 +144,8 @@ fn nothing_found(report: &Report) -> Message {
             } else {
                 "No finding predicts a saving"
             },
-            percent(share),
-            factor(speedup)
+            share,
+            Factor(speedup)
         ),
         None if report.findings.is_empty() => "No finding".into(),
         None => "No other finding".into(),
@@ -179,7 +175,7 @@ fn advice(report: &Report) -> Message {
     let findings = &report.findings;
     let is_undecided = is_undecided(report);
     let unknown = |hides: bool| hides.then(|| message!("; {}", unknown(report)));
-    let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.saves_ns);
+    let gain = |finding: &&Finding| finding.gain.map_or(Ns(0), |gain| gain.saves_ns);
     let best = findings.iter().rev().max_by_key(gain);
     if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
         let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.saves_ns;

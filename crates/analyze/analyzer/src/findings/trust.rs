@@ -5,10 +5,9 @@ use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{Message, count, counted, name, percent, table, time};
-use crate::message;
 use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
+use metalens_message::{Message, Share, count, counted, message, name, table, time};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -201,11 +200,11 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
     (timings.verdict == TimingVerdict::ClockFault).then(|| {
         let by = timings
             .median_drift
-            .map(|drift| message!("half of them differ by {} or more", percent(drift)));
+            .map(|drift| message!("half of them differ by {} or more", Share(drift)));
         let clocks = timings.clock_drift.map(|drift| {
             message!(
                 "between the first and the last start, the two clocks differ by {}",
-                percent(drift.abs())
+                Share(drift.abs())
             )
         });
         let numbers = Message::joined(by.into_iter().chain(clocks), "; ");

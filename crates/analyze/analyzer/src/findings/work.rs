@@ -3,12 +3,12 @@
 use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::basics::message::{
-    Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
-};
-use crate::message;
 use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
+use metalens_message::{
+    Message, Ns, Share, Value, bytes, count, counted, kernel, message, moment, number, percent,
+    time, ungrouped,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -151,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Submitting work shorter than this costs about as much as running it.
-const SMALL_NS: u64 = 20_000;
+const SMALL_NS: Ns = Ns(20_000);
 /// A pattern among fewer intervals may be chance.
 const MANY: u64 = 100;
 
@@ -232,7 +232,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
 /// Returns the idle time that grows with the number of GPU intervals. Where command buffers hold
 /// several, that is their encoding and the gaps between them; the way of a buffer to the GPU and
 /// back stays as long with fewer intervals in it.
-fn idle_of_intervals_ns(report: &Report) -> u64 {
+fn idle_of_intervals_ns(report: &Report) -> Ns {
     let buffers = &report.shape.command_buffers;
     let parts = &report.idle.parts;
     // Nothing shows that idle time of unknown cause has to do with submissions: a window server
@@ -274,7 +274,7 @@ fn is_transfer(kernel: &&Kernel) -> bool {
 fn transfers_dominate(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.3;
     let transfers = report.kernels.iter().filter(is_transfer);
-    let total_ns: u64 = transfers.clone().map(|kernel| kernel.total_ns).sum();
+    let total_ns: Ns = transfers.clone().map(|kernel| kernel.total_ns).sum();
     let largest = transfers.take(3).map(|kernel| {
         message!(
             "{}: {} in {} intervals",
@@ -319,7 +319,7 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
 
 fn inefficient(report: &Report) -> Option<Evidence> {
     /// A mediocre kernel reaches this share of bandwidth or arithmetic.
-    const LITTLE: f64 = 0.2;
+    const LITTLE: Share = Share(0.2);
     /// A kernel below this share of the GPU time is not worth optimizing.
     const MATTERS: f64 = 0.1;
     let work = report.work.as_ref()?;
@@ -358,7 +358,7 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         rate,
         Message::joined(shares, " and "),
     );
-    let total_ns: u64 = rows.iter().map(|row| row.total_ns).sum();
+    let total_ns: Ns = rows.iter().map(|row| row.total_ns).sum();
     Some(
         Evidence::new(text)
             .at(rows.iter().map(|row| kernel(&row.label)))
@@ -384,7 +384,7 @@ fn register_spills(report: &Report) -> Option<Evidence> {
     spilling.sort_by_key(|(_, spills)| std::cmp::Reverse(spills.total_ns));
 
     let (&(first, most), _) = spilling.split_first()?;
-    let total_ns: u64 = spilling.iter().map(|(_, spills)| spills.total_ns).sum();
+    let total_ns: Ns = spilling.iter().map(|(_, spills)| spills.total_ns).sum();
     let places = spilling.iter().take(3).map(|(kernel, spills)| {
         message!(
             "{}: up to {}, {} of {}, {}",

@@ -1,21 +1,21 @@
 //! Computes GPU busy time divided by run time, for two definitions of run time.
 
 use crate::basics::spans::Span;
-use crate::basics::statistics::ratio;
 use crate::report::Efficiency;
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
 use crate::subject::interval::Interval;
+use metalens_message::{Ns, share};
 
 /// Returns the ratios of a busy time within a window.
 #[must_use]
-pub(crate) fn efficiency(busy_ns: u64, program: Option<Span>, wall_ns: Option<u64>) -> Efficiency {
-    let program_ns = program.map(Span::length_ns);
+pub(crate) fn efficiency(busy_ns: Ns, program: Option<Span>, wall_ns: Option<Ns>) -> Efficiency {
+    let program_ns = program.map(|program| Ns(program.length_ns()));
     Efficiency {
         program_ns,
-        of_program: program_ns.and_then(|whole| ratio(busy_ns, whole)),
+        of_program: program_ns.and_then(|whole| share(busy_ns, whole)),
         wall_ns,
-        of_wall: wall_ns.and_then(|whole| ratio(busy_ns, whole)),
+        of_wall: wall_ns.and_then(|whole| share(busy_ns, whole)),
     }
 }
 

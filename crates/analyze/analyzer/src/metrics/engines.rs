@@ -5,16 +5,14 @@ use std::num::NonZeroU64;
 use metalens_trace::Names;
 
 use super::busy_window::BusyWindow;
-use crate::basics::message::{Message, table};
 use crate::basics::spans::{Span, length_ns, overlap_ns, time_in, touches, union};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{Engine, EngineId, NotRecorded};
 use crate::subject::buffers::Buffer;
 use crate::tables::columns::{Either, at};
 use crate::tables::engines::{
     CORE_ML, DRAWABLE_WAITS, EngineRows, EngineTables, MPS, NEURAL_ENGINE, NEURAL_ENGINE_INTERNAL,
 };
+use metalens_message::{Message, Ns, message, share, table};
 
 /// Text before the command buffer's id in a label of MPSGraph.
 const COMMAND_BUFFER: &str = "(CommandBuffer: 0x";
@@ -146,8 +144,8 @@ fn engine(id: EngineId, schema: &str, work: &[Span], busy_window: BusyWindow<'_>
         table: schema.to_owned(),
         of_process: matches!(id, EngineId::Mps | EngineId::DrawableWait),
         intervals: work.len() as u64,
-        busy_ns: length_ns(&busy),
-        ratio: ratio(length_ns(&busy), busy_window.window.length_ns()),
-        while_gpu_idle_ns: overlap_ns(&busy, busy_window.gaps),
+        busy_ns: Ns(length_ns(&busy)),
+        ratio: share(length_ns(&busy), busy_window.window.length_ns()),
+        while_gpu_idle_ns: Ns(overlap_ns(&busy, busy_window.gaps)),
     }
 }

@@ -1,6 +1,7 @@
 //! Computes the figures that follow from GPU intervals, gaps and commands alone: most of the
 //! work of an analysis.
 
+use metalens_message::{Factor, Ns, ratio, share};
 use metalens_trace::Names;
 
 use super::efficiency::program;
@@ -15,7 +16,6 @@ use super::shape::shape;
 use super::steps::StepsInput;
 use crate::basics::parallel::{both, half};
 use crate::basics::spans::{Span, length_ns, overlap_ns};
-use crate::basics::statistics::ratio;
 use crate::replay::{Recorded, replay};
 use crate::report::{
     Busy, Channel, Counts, HeldBy, JudgedPart, Kernel, Latency, OncePart, Phases, Replay, Shape,
@@ -96,7 +96,7 @@ impl FiguresInput<'_> {
     ) -> T {
         let subject = self.subject;
         let part = judged
-            .map(|part| Span::new(part.start_ns, part.end_ns))
+            .map(|part| Span::new(part.start_ns.0, part.end_ns.0))
             .or_else(|| subject.cut.is_cut().then(|| subject.window()));
         let paced = subject.pace.iter().flat_map(|(_, places)| places);
         let held = paced.chain(&subject.waits.requests).copied();
@@ -196,14 +196,14 @@ impl FiguresInput<'_> {
         let active = self.subject.active.as_deref();
 
         Busy {
-            busy_ns,
-            sum_ns,
-            ratio: ratio(busy_ns, window.length_ns()),
-            overlap_factor: ratio(sum_ns, busy_ns),
-            machine_busy_ns: busy_ns + others_busy_ns - others_overlap_ns,
-            machine_active_ns: active.map(|active| overlap_ns(active, &[window])),
-            others_busy_ns: are_known.then_some(others_busy_ns),
-            others_overlap_ns: are_known.then_some(others_overlap_ns),
+            busy_ns: Ns(busy_ns),
+            sum_ns: Ns(sum_ns),
+            ratio: share(busy_ns, window.length_ns()),
+            overlap_factor: ratio(sum_ns, busy_ns).map(Factor),
+            machine_busy_ns: Ns(busy_ns + others_busy_ns - others_overlap_ns),
+            machine_active_ns: active.map(|active| overlap_ns(active, &[window])).map(Ns),
+            others_busy_ns: are_known.then_some(Ns(others_busy_ns)),
+            others_overlap_ns: are_known.then_some(Ns(others_overlap_ns)),
         }
     }
 

@@ -45,6 +45,7 @@ use crate::subject::gaps::{Edges, Gap};
 use crate::subject::interval::Interval;
 use crate::subject::submissions::Submissions;
 use crate::subject::waits::{Awaited, Waits};
+use metalens_message::Ns;
 
 /// Splits gaps by cause.
 #[derive(Clone, Copy)]
@@ -286,8 +287,8 @@ fn parts(stretches: Stretches, others: &[Span]) -> GapParts {
     let mut parts = GapParts::default();
     for (span, cause) in stretches {
         let others_ns = time_in(span, contending(cause, others));
-        *parts.get_mut(cause) += span.length_ns() - others_ns;
-        parts.contention_ns += others_ns;
+        *parts.get_mut(cause) += Ns(span.length_ns() - others_ns);
+        parts.contention_ns += Ns(others_ns);
     }
     parts
 }

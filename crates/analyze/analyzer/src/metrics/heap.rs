@@ -1,5 +1,6 @@
 //! Sums up the details of the tracks Allocations, Leaks and VM Tracker.
 
+use metalens_message::Bytes;
 use metalens_trace::{Integers, Names, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -32,7 +33,7 @@ fn allocations(rows: &HeapRows, names: &Names) -> HeapAllocations {
         groups(texts, names, |row| {
             let whole = counted(bytes(&rows.sizes, row));
             let is_live = at(&rows.live, row).is_some_and(|live| names.text(live) == "true");
-            let live = if is_live { whole.bytes } else { 0 };
+            let live = if is_live { whole.bytes } else { Bytes(0) };
             let live = CountedBytes {
                 count: u64::from(is_live),
                 bytes: live,
@@ -53,7 +54,7 @@ fn leaks(rows: &LeakRows, names: &Names) -> HeapLeaks {
     let (objects, whole, _) = groups(&rows.objects, names, |row| {
         let leaked = CountedBytes {
             count: bytes(&rows.counts, row),
-            bytes: bytes(&rows.sizes, row),
+            bytes: Bytes(bytes(&rows.sizes, row)),
         };
         (leaked, leaked)
     });
@@ -68,9 +69,9 @@ fn regions(rows: &RegionRows, names: &Names) -> HeapRegions {
     });
     HeapRegions {
         whole,
-        resident_bytes: sum(&rows.resident),
-        dirty_bytes: sum(&rows.dirty),
-        swapped_bytes: sum(&rows.swapped),
+        resident_bytes: Bytes(sum(&rows.resident)),
+        dirty_bytes: Bytes(sum(&rows.dirty)),
+        swapped_bytes: Bytes(sum(&rows.swapped)),
         types,
     }
 }
@@ -111,7 +112,10 @@ fn groups(
 }
 
 const fn counted(bytes: u64) -> CountedBytes {
-    CountedBytes { count: 1, bytes }
+    CountedBytes {
+        count: 1,
+        bytes: Bytes(bytes),
+    }
 }
 
 fn bytes(column: &Integers, row: usize) -> u64 {

@@ -1,6 +1,7 @@
 //! Makes histograms of durations and of gap lengths.
 
 use crate::report::Bucket;
+use metalens_message::Ns;
 
 /// Smallest lengths of the buckets: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
 const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
@@ -17,10 +18,10 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
         .iter()
         .zip(ends)
         .map(|(&from_ns, to_ns)| Bucket {
-            from_ns,
-            to_ns,
+            from_ns: Ns(from_ns),
+            to_ns: to_ns.map(Ns),
             count: 0,
-            total_ns: 0,
+            total_ns: Ns(0),
         })
         .collect();
 
@@ -28,7 +29,7 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
         let next = BUCKETS_NS.partition_point(|&from| from <= length);
         if let Some(bucket) = buckets.get_mut(next.saturating_sub(1)) {
             bucket.count += 1;
-            bucket.total_ns += length;
+            bucket.total_ns += Ns(length);
         }
     }
     buckets

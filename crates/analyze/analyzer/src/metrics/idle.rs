@@ -1,5 +1,6 @@
 //! Computes the gaps and the idle time by cause.
 
+use metalens_message::Ns;
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
@@ -64,12 +65,12 @@ fn gap_facts(
 
     Gaps {
         count: gaps.len() as u64,
-        total_ns: statistics.map_or(0, |statistics| statistics.total),
-        mean_ns: statistics.map(|statistics| statistics.mean),
-        median_ns: statistics.map(|statistics| statistics.median),
-        p95_ns: statistics.map(|statistics| statistics.p95),
-        p99_ns: statistics.map(|statistics| statistics.p99),
-        max_ns: statistics.map(|statistics| statistics.max),
+        total_ns: Ns(statistics.map_or(0, |statistics| statistics.total)),
+        mean_ns: statistics.map(|statistics| statistics.mean).map(Ns),
+        median_ns: statistics.map(|statistics| statistics.median).map(Ns),
+        p95_ns: statistics.map(|statistics| statistics.p95).map(Ns),
+        p99_ns: statistics.map(|statistics| statistics.p99).map(Ns),
+        max_ns: statistics.map(|statistics| statistics.max).map(Ns),
         below_1us,
         histogram,
         top: top_gaps(gaps, splitter, kernels),
@@ -92,8 +93,8 @@ fn top_gaps(gaps: &[Gap], splitter: &GapSplitter<'_>, kernels: &NamedIntervals) 
     let top = longest.into_iter().map(|gap| {
         let parts = splitter.split(gap).parts;
         TopGap {
-            start_ns: gap.span.start_ns,
-            duration_ns: gap.span.length_ns(),
+            start_ns: Ns(gap.span.start_ns),
+            duration_ns: Ns(gap.span.length_ns()),
             before: name(gap.before()),
             after: name(gap.after()),
             cause: parts.cause(),
@@ -150,7 +151,7 @@ impl GapKinds {
             after: name(after),
             count: tally.count,
             total_ns: tally.parts.total_ns(),
-            max_ns: tally.max_ns,
+            max_ns: Ns(tally.max_ns),
             cause: tally.parts.cause(),
         });
         kinds.collect()

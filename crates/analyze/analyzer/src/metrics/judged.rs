@@ -6,6 +6,7 @@
 //! judged                    ├──────────────────────────────┤
 //! ```
 
+use metalens_message::Ns;
 use metalens_trace::Names;
 
 use super::gap_causes::{GapSplitter, IdleTotals};
@@ -89,11 +90,11 @@ pub(crate) fn judged(
         }
     }
     Some(JudgedPart {
-        start_ns: hull.start_ns,
-        end_ns: hull.end_ns,
-        span_ns,
+        start_ns: Ns(hull.start_ns),
+        end_ns: Ns(hull.end_ns),
+        span_ns: Ns(span_ns),
         intervals,
-        busy_ns,
+        busy_ns: Ns(busy_ns),
         idle: totals.finish(),
         outliers: outliers_in(hull, &subject.mine, kernels, names),
     })

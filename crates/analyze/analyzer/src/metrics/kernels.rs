@@ -1,9 +1,10 @@
 //! Computes the GPU work of the process by kernel and by channel.
 
+use metalens_message::{Ns, ratio};
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span};
-use crate::basics::statistics::{Statistics, median, of_thirds, ratio, sixteenths, summarize};
+use crate::basics::statistics::{Statistics, median, of_thirds, sixteenths, summarize};
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{Channel, Kernel, KernelSpills};
 use crate::subject::interval::Interval;
@@ -83,23 +84,23 @@ impl Kernels {
             channel: channel.map(|channel| names.text(channel).to_owned()),
             named_by: self.named.named_by(number),
             time_pct: ratio(durations.total, all_ns).unwrap_or(0.0) * 100.0,
-            total_ns: durations.total,
+            total_ns: Ns(durations.total),
             instances: durations.count,
-            avg_ns: durations.mean,
-            med_ns: durations.median,
+            avg_ns: Ns(durations.mean),
+            med_ns: Ns(durations.median),
             med_thirds_ns: self.thirds.get(number).copied().flatten(),
             sixteenths_ns: self.sixteenths.get(number).copied().flatten(),
-            min_ns: durations.min,
-            max_ns: durations.max,
-            stddev_ns: durations.deviation,
-            p95_ns: durations.p95,
-            p99_ns: durations.p99,
+            min_ns: Ns(durations.min),
+            max_ns: Ns(durations.max),
+            stddev_ns: Ns(durations.deviation),
+            p95_ns: Ns(durations.p95),
+            p99_ns: Ns(durations.p99),
             dispatches: self.named.dispatches(number),
             spills: self
                 .spills
                 .as_ref()
                 .and_then(|spills| spills.get(number).copied()),
-            shader_ns: self.named.covered_ns(number),
+            shader_ns: self.named.covered_ns(number).map(Ns),
         }
     }
 }
@@ -130,8 +131,8 @@ pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Ch
     let entry = |(channel, running): (Option<Symbol>, RunningUnion)| Channel {
         name: channel.map(|channel| names.text(channel).to_owned()),
         intervals: running.intervals,
-        sum_ns: running.sum_ns,
-        busy_ns: running.busy_ns,
+        sum_ns: Ns(running.sum_ns),
+        busy_ns: Ns(running.busy_ns),
     };
     let mut channels: Vec<Channel> = used.into_iter().map(entry).collect();
     channels.sort_by(|a, b| a.name.cmp(&b.name));

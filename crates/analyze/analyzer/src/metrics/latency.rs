@@ -2,13 +2,12 @@
 
 use metalens_trace::Names;
 
-use crate::basics::message::ungrouped;
 use crate::basics::spans::{RunningUnion, Span, between};
-use crate::message;
 use crate::report::{Distribution, Latency, NotRecorded, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
 use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, thread_names};
+use metalens_message::{Float, Ns, message, ungrouped};
 
 /// Number of equal parts of the window in which the queue depth is shown.
 const CHUNKS: u64 = 60;
@@ -43,7 +42,7 @@ pub(crate) fn latency(
         commit_interval: Distribution::from_durations(commit_intervals(buffers)),
         encoding: Distribution::from_durations(lengths.collect()),
         // The list has lost the encodings if it has none of the process.
-        encoding_busy_ns: commands.listed().next().map(|_| busy(encodings())),
+        encoding_busy_ns: commands.listed().next().map(|_| busy(encodings())).map(Ns),
         encoding_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }
@@ -146,9 +145,9 @@ fn queue(buffers: &[Buffer], window: Span) -> Option<Queue> {
     Some(Queue {
         mean_depth,
         max_depth,
-        empty_ns,
-        one_ns,
-        more_ns,
+        empty_ns: Ns(empty_ns),
+        one_ns: Ns(one_ns),
+        more_ns: Ns(more_ns),
         over_time: depths.over_time(),
     })
 }
@@ -228,7 +227,7 @@ impl Depths {
         let chunks = (0..parts).zip(weights.iter().zip(weights.iter().skip(1)));
         let chunk = |(part, (before, after)): (u64, (&u128, &u128))| {
             Some(QueueChunk {
-                start_ns: edge(part),
+                start_ns: Ns(edge(part)),
                 mean_depth: mean(after - before, edge(part + 1) - edge(part))?,
             })
         };
@@ -243,12 +242,8 @@ fn queued(buffer: &Buffer) -> Option<Span> {
     Some(Span::new(committed_ns, buffer.span.end_ns))
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a mean depth needs three digits, not sixteen"
-)]
 fn mean(weight: u128, length_ns: u64) -> Option<f64> {
-    (length_ns > 0).then(|| weight as f64 / length_ns as f64)
+    (length_ns > 0).then(|| weight.float() / length_ns.float())
 }
 
 #[cfg(test)]

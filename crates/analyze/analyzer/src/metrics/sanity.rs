@@ -1,16 +1,16 @@
 //! Checks the recording itself: computes plain figures, and checks made of them.
 
 use super::busy_window::BusyWindow;
-use crate::basics::message::{Message, counted, name, shown_share, table, time, ungrouped};
 use crate::basics::spans::{Span, between};
-use crate::basics::statistics::ratio;
-use crate::message;
 use crate::report::{
     Busy, CommandBufferErrors, DoubtfulRows, RunFacts, Sanity, SanityCheck, SourceKind,
 };
 use crate::subject::interval::Interval;
 use crate::tables::recording::FinishedBuffers;
 use crate::tables::times::RowsOutside;
+use metalens_message::{
+    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, time, ungrouped,
+};
 
 /// Input of the checks.
 pub(crate) struct SanityInput<'a> {
@@ -65,22 +65,22 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
 
     let idle_ns = crate::basics::spans::length_ns(input.busy_window.gaps);
     let active = input.busy.machine_active_ns;
-    let differ = active.and_then(|active| between(input.busy.machine_busy_ns, active));
+    let differ = active.and_then(|active| between(input.busy.machine_busy_ns.0, active.0));
 
     let mut sanity = Sanity {
         window_share: input
             .run
             .duration_ns
-            .and_then(|whole| ratio(window.length_ns(), whole)),
-        first_row_ns: input.rows.map(|rows| rows.start_ns),
-        last_row_ns: input.rows.map(|rows| rows.end_ns),
-        tables_differ_ns: differ,
+            .and_then(|whole| share(window.length_ns(), whole.0)),
+        first_row_ns: input.rows.map(|rows| rows.start_ns).map(Ns),
+        last_row_ns: input.rows.map(|rows| rows.end_ns).map(Ns),
+        tables_differ_ns: differ.map(SignedNs),
         tables_differ_share: differ
             .zip(active)
-            .and_then(|(differ, active)| ratio(differ.unsigned_abs(), active)),
-        longest_interval_share: longest_ns.and_then(|longest| ratio(longest, input.busy.busy_ns)),
+            .and_then(|(differ, active)| share(differ.unsigned_abs(), active.0)),
+        longest_interval_share: longest_ns.and_then(|longest| share(longest, input.busy.busy_ns.0)),
         longest_gap_share: lengths(input.busy_window.gaps)
-            .and_then(|longest| ratio(longest, idle_ns)),
+            .and_then(|longest| share(longest, idle_ns)),
         rows_without_process: input.unattributed,
         rows_without_command_buffer: without_buffer,
         rows_without_length: without_length,
@@ -215,23 +215,23 @@ fn tables_agree(sanity: &Sanity) -> Option<SanityCheck> {
     let (differ, share) = (sanity.tables_differ_ns?, sanity.tables_differ_share?);
     let message = message!(
         "the GPU's own Active time and the union of all intervals differ by {}, {} of it",
-        time(differ.unsigned_abs()),
-        shown_share(format!("{:.3} %", share * 100.0), share)
+        differ.unsigned(),
+        percent_to(3, share)
     );
-    check("tables-agree", share <= 0.005, message)
+    check("tables-agree", share <= Share(0.005), message)
 }
 
 fn attributed(sanity: &Sanity, rows: u64) -> Option<SanityCheck> {
     let (lost, share) = (
         sanity.rows_without_process,
-        ratio(sanity.rows_without_process, rows)?,
+        share(sanity.rows_without_process, rows)?,
     );
     let message = message!(
         "{} of {} GPU intervals name no process and count as work of other processes",
         ungrouped(lost),
         ungrouped(rows)
     );
-    check("rows-attributed", share <= 0.01, message)
+    check("rows-attributed", share <= Share(0.01), message)
 }
 
 fn lengths(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
@@ -273,7 +273,7 @@ fn dominance(
     id: &str,
     noun: &'static str,
     total: &'static str,
-    share: Option<f64>,
+    share: Option<Share>,
     count: usize,
 ) -> Option<SanityCheck> {
     let share = share.filter(|_| count >= MANY)?;
@@ -281,10 +281,10 @@ fn dominance(
         "the longest of {} {}s is {} of the {} time",
         ungrouped(count as u64),
         noun,
-        shown_share(format!("{:.1} %", share * 100.0), share),
+        percent_to(1, share),
         total
     );
-    check(id, share <= 0.5, message)
+    check(id, share <= Share(0.5), message)
 }
 
 fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<SanityCheck> {

@@ -4,6 +4,7 @@
 //! spilled bytes, and no time that matters here. An interval of several encoders has the id of
 //! one of them, and counts if that one has an event.
 
+use metalens_message::{Bytes, Ns};
 use std::cmp::Reverse;
 use std::num::NonZeroU64;
 
@@ -51,8 +52,8 @@ impl SpilledEncoders {
             let bytes = interval.encoder.and_then(|id| self.0.get(id));
             if let Some((bytes, kernel)) = bytes.zip(kernels.get_mut(number)) {
                 kernel.instances += 1;
-                kernel.total_ns += interval.span.clip(window).length_ns();
-                kernel.max_bytes = kernel.max_bytes.max(bytes);
+                kernel.total_ns += Ns(interval.span.clip(window).length_ns());
+                kernel.max_bytes = kernel.max_bytes.max(Bytes(bytes));
             }
         }
         kernels

@@ -8,11 +8,12 @@
 //!
 //! A step counts in a window if all of it lies there.
 
+use metalens_message::{Ns, ratio};
 use std::collections::HashSet;
 use std::num::NonZeroU64;
 
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{median, middle_mean, of_thirds, percentile, ratio};
+use crate::basics::statistics::{median, middle_mean, of_thirds, percentile};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{
     Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
@@ -72,9 +73,9 @@ struct OwnTime {
 impl OwnTime {
     fn of(step: &StepParts) -> Self {
         Self {
-            gpu_ns: step.gpu_ns,
-            cpu_ns: step.idle.host_ns + step.idle.encoding_ns,
-            unknown_ns: step.idle.unknown_ns,
+            gpu_ns: step.gpu_ns.0,
+            cpu_ns: (step.idle.host_ns + step.idle.encoding_ns).0,
+            unknown_ns: step.idle.unknown_ns.0,
         }
     }
 
@@ -173,12 +174,16 @@ impl StepsInput<'_> {
             first: first as u64 + 1,
             count: inside.count() as u64,
             measured,
-            total_ns: of_series.total_ns,
+            total_ns: Ns(of_series.total_ns),
             per_second: ratio(measured * units, of_series.total_ns).map(|per_ns| per_ns * 1e9),
-            latency_ns: percentile(&latencies, 50),
-            latency_alone_ns: percentile(&alone, 50).filter(|_| alone.len() >= FEW),
-            latency_p95_ns: p95.and_then(|percent| percentile(&latencies, percent)),
-            period_ns: series.period_ns,
+            latency_ns: percentile(&latencies, 50).map(Ns),
+            latency_alone_ns: percentile(&alone, 50)
+                .filter(|_| alone.len() >= FEW)
+                .map(Ns),
+            latency_p95_ns: p95
+                .and_then(|percent| percentile(&latencies, percent))
+                .map(Ns),
+            period_ns: series.period_ns.map(Ns),
             missed: series.period_ns.map(|period_ns| {
                 let late = tiles
                     .iter()
@@ -217,15 +222,15 @@ impl StepsInput<'_> {
             intervals: of_series.series.kinds.get(tiles.first()?.kind)?.intervals,
             command_buffers: median(buffers.iter().copied()),
             count: lengths.len() as u64,
-            total_ns,
-            median_ns,
-            p95_ns: from(FOR_P95, 95),
-            p99_ns: from(FOR_P99, 99),
-            min_ns: *lengths.first()?,
-            max_ns,
+            total_ns: Ns(total_ns),
+            median_ns: median_ns.map(Ns),
+            p95_ns: from(FOR_P95, 95).map(Ns),
+            p99_ns: from(FOR_P99, 99).map(Ns),
+            min_ns: Ns(*lengths.first()?),
+            max_ns: Ns(max_ns),
             drift_pct: drift_pct(tiles),
-            gpu_ns: median(own.iter().map(|step| step.gpu_ns)),
-            own_ns: usual_own_ns.filter(|_| is_known),
+            gpu_ns: median(own.iter().map(|step| step.gpu_ns)).map(Ns),
+            own_ns: usual_own_ns.filter(|_| is_known).map(Ns),
             own_thirds_ns: of_thirds(&own_ns, middle_mean).filter(|_| is_known),
             typical: median_ns
                 .filter(|_| of_series.is_main)
@@ -248,14 +253,14 @@ impl StepsInput<'_> {
         let usual = Cause::ALL.map(|cause| {
             (
                 cause,
-                median(parts.iter().map(|step| step.idle.get(cause))).unwrap_or(0),
+                median(parts.iter().map(|step| step.idle.get(cause))).unwrap_or_default(),
             )
         });
         parts.into_iter().min_by_key(|step| {
             let idle = usual
                 .iter()
                 .map(|&(cause, usual)| step.idle.get(cause).abs_diff(usual));
-            step.gpu_ns.abs_diff(usual_gpu) + idle.sum::<u64>()
+            step.gpu_ns.abs_diff(usual_gpu) + idle.sum::<Ns>()
         })
     }
 
@@ -281,7 +286,7 @@ impl StepsInput<'_> {
             return None;
         }
         let why = of_series.is_main.then(|| {
-            let (mut gpu_ns, mut idle) = (0, GapParts::default());
+            let (mut gpu_ns, mut idle) = (Ns(0), GapParts::default());
             self.split(&slow, |step| {
                 gpu_ns += step.gpu_ns;
                 for (cause, ns) in step.idle.by_cause() {
@@ -289,7 +294,7 @@ impl StepsInput<'_> {
                 }
             });
             for cause in Cause::ALL {
-                *idle.get_mut(cause) /= count;
+                *idle.get_mut(cause) = idle.get(cause) / count;
             }
             let kernels = self.slow_kernels(tiles, limit_ns, count);
             (gpu_ns / count, idle, kernels)
@@ -303,13 +308,13 @@ impl StepsInput<'_> {
         slow.sort_by_key(|tile| tile.place);
         let longest = slow.iter().map(|tile| StepPlace {
             number: tile.number(),
-            start_ns: tile.span.start_ns,
-            end_ns: tile.span.end_ns,
+            start_ns: Ns(tile.span.start_ns),
+            end_ns: Ns(tile.span.end_ns),
         });
         Some(SlowSteps {
             count,
-            excess_ns,
-            mean_ns: sum_ns / count,
+            excess_ns: Ns(excess_ns),
+            mean_ns: Ns(sum_ns / count),
             gpu_ns,
             idle,
             kernels,
@@ -360,8 +365,8 @@ impl StepsInput<'_> {
             .enumerate()
             .map(|(kernel, &[slow_ns, usual_ns])| SlowKernel {
                 name: self.kernels.name(kernel).to_owned(),
-                slow_ns: slow_ns / count,
-                usual_ns: usual_ns / others,
+                slow_ns: Ns(slow_ns / count),
+                usual_ns: Ns(usual_ns / others),
             });
         let mut kernels: Vec<SlowKernel> = kernels
             .filter(|each| each.slow_ns > each.usual_ns)
@@ -387,18 +392,18 @@ impl StepsInput<'_> {
             let gpu_ns = time_in(span, &self.occupancy.busy);
             match parts
                 .last_mut()
-                .filter(|last| last.end_ns == span.start_ns && last.what != OnceKind::After)
+                .filter(|last| last.end_ns == Ns(span.start_ns) && last.what != OnceKind::After)
             {
                 Some(last) => {
-                    (last.turns, last.end_ns) = (last.turns + turns, span.end_ns);
-                    last.gpu_ns += gpu_ns;
+                    (last.turns, last.end_ns) = (last.turns + turns, Ns(span.end_ns));
+                    last.gpu_ns += Ns(gpu_ns);
                 }
                 None => parts.push(OncePart {
                     what,
                     turns,
-                    start_ns: span.start_ns,
-                    end_ns: span.end_ns,
-                    gpu_ns,
+                    start_ns: Ns(span.start_ns),
+                    end_ns: Ns(span.end_ns),
+                    gpu_ns: Ns(gpu_ns),
                 }),
             }
         };
@@ -441,12 +446,12 @@ pub(crate) fn split(
     let mut idle = GapParts::default();
     let mut rest = tiles.iter().peekable();
     let mut close = |tile: &Tile, idle: &mut GapParts| {
-        let idle_ns: u64 = idle.by_cause().iter().map(|(_, ns)| ns).sum();
+        let idle_ns = idle.total_ns();
         visit(StepParts {
             number: tile.number(),
-            start_ns: tile.span.start_ns,
-            end_ns: tile.span.end_ns,
-            gpu_ns: tile.span.length_ns().saturating_sub(idle_ns),
+            start_ns: Ns(tile.span.start_ns),
+            end_ns: Ns(tile.span.end_ns),
+            gpu_ns: Ns(tile.span.length_ns()).saturating_sub(idle_ns),
             idle: std::mem::take(idle),
         });
     };
@@ -462,7 +467,7 @@ pub(crate) fn split(
         }
         for (stretch, cause) in splitter.stretches(gap) {
             while let Some(tile) = rest.peek() {
-                *idle.get_mut(cause) += tile.span.clip(stretch).length_ns();
+                *idle.get_mut(cause) += Ns(tile.span.clip(stretch).length_ns());
                 if tile.span.end_ns > stretch.end_ns {
                     break;
                 }

@@ -21,6 +21,7 @@ use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::steps::Series;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
+use metalens_message::Quantity;
 
 /// Parts of a report beside the GPU intervals, with those that are not recorded.
 pub(crate) struct Surroundings {
@@ -136,22 +137,18 @@ impl Surroundings {
 }
 
 /// Returns the allocated memory as samples, each until the next one.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a shade needs no more than 53 bits"
-)]
 fn levels(allocated: Option<&AllocatedMemory>, window: Span) -> Vec<CounterSample> {
     let points = allocated.map_or(&[][..], |allocated| &allocated.points);
     if points.len() < 2 {
         return Vec::new();
     }
-    let ends = points.iter().skip(1).map(|point| point.at_ns);
+    let ends = points.iter().skip(1).map(|point| point.at_ns.0);
     let pieces = points.iter().zip(ends.chain([window.end_ns]));
     pieces
         .map(|(point, end_ns)| CounterSample {
-            start_ns: point.at_ns,
+            start_ns: point.at_ns.0,
             end_ns: Some(end_ns),
-            value: point.bytes as f64,
+            value: point.bytes.number(),
         })
         .collect()
 }

@@ -8,11 +8,12 @@ use rustc_hash::FxHashMap;
 use super::program::{Change, Command, Delays, DriverWork, Kick, OtherKick, Program};
 use crate::basics::follows::{Distances, follows};
 use crate::basics::spans::{Span, length_ns, overlap_ns, time_in, united};
-use crate::basics::statistics::{median, ratio};
+use crate::basics::statistics::median;
 use crate::report::ChainSource;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::submissions::{Submission, Submissions, Work, signed};
 use crate::subject::waits::{Awaited, Waits};
+use metalens_message::ratio;
 
 /// Typical delays where a recording shows none, in nanoseconds: medians of recordings of an M1 and an
 /// M2 Ultra.

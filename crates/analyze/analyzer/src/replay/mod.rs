@@ -12,8 +12,8 @@ pub(crate) use self::build::Recorded;
 
 use self::program::{Change, Program, Timed, Way};
 use crate::basics::parallel::both;
-use crate::basics::statistics::{ratio, rounded};
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart, StepTime};
+use metalens_message::{Float, Ns, ratio, rounded};
 
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;
@@ -32,19 +32,19 @@ pub(crate) struct Answers {
 /// Time that a change leaves, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Left {
-    pub likely_ns: u64,
+    pub likely_ns: Ns,
     /// The least and the most of all answers.
-    pub least_ns: u64,
-    pub most_ns: u64,
+    pub least_ns: Ns,
+    pub most_ns: Ns,
     /// How far the likely one may be off.
-    pub error_ns: u64,
+    pub error_ns: Ns,
     /// Time of a step by the likely one.
     pub step: Option<StepTime>,
 }
 
 impl Left {
     /// Returns the least and the most that the change may leave.
-    pub(crate) fn range(self) -> (u64, u64) {
+    pub(crate) fn range(self) -> (Ns, Ns) {
         let least_ns = self.least_ns.saturating_sub(self.error_ns);
         (least_ns, self.most_ns.saturating_add(self.error_ns))
     }
@@ -85,10 +85,10 @@ impl Answers {
         }
         left.push(likely_ns);
         Left {
-            likely_ns,
-            least_ns: left.iter().copied().min().unwrap_or(0),
-            most_ns: left.iter().copied().max().unwrap_or(0),
-            error_ns: self.unexplained_ns.saturating_add(varies_ns.unwrap_or(0)),
+            likely_ns: Ns(likely_ns),
+            least_ns: Ns(left.iter().copied().min().unwrap_or(0)),
+            most_ns: Ns(left.iter().copied().max().unwrap_or(0)),
+            error_ns: Ns(self.unexplained_ns.saturating_add(varies_ns.unwrap_or(0))),
             step,
         }
     }
@@ -98,7 +98,7 @@ impl Answers {
         let (program, recorded_ns) = self.otherwise.as_ref()?;
         let left_ns = program.shaped(change, Way::Likely)?.time(change);
         let share = ratio(left_ns, *recorded_ns)?;
-        Some(rounded(share * ratio(self.recorded.time_ns, 1)?))
+        Some(rounded(share * self.recorded.time_ns.float()))
     }
 }
 
@@ -120,9 +120,9 @@ pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
         is_sample: submissions.is_sample,
         driver: recorded.driver.filter(|_| has_driver),
         waiting: recorded.waits.summary.clone(),
-        span_ns: answers.recorded.time_ns,
+        span_ns: Ns(answers.recorded.time_ns),
         step: answers.recorded.step,
-        unexplained_ns: answers.unexplained_ns,
+        unexplained_ns: Ns(answers.unexplained_ns),
         removals,
         predictions,
     })
@@ -146,12 +146,12 @@ fn removals(answers: &Answers) -> Vec<Removal> {
         // What only becomes shorter may keep its order, and then nothing comes later.
         let is_within = |fewer: &&Removal| fewer.without.iter().all(|part| without.contains(part));
         let within = removals.iter().filter(is_within).map(|fewer| fewer.left_ns);
-        let most_ns = within.min().unwrap_or(answers.recorded.time_ns);
+        let most_ns = within.min().unwrap_or(Ns(answers.recorded.time_ns));
         let left = answers.likely.timed(&change);
         removals.push(Removal {
-            left_ns: left.time_ns.min(most_ns),
+            left_ns: Ns(left.time_ns).min(most_ns),
             step: left.step,
-            otherwise_ns: answers.otherwise_ns(&change),
+            otherwise_ns: answers.otherwise_ns(&change).map(Ns),
             without,
         });
     }

@@ -16,13 +16,14 @@
 //! rest. The other takes its typical rest, but never so much that it would have bound. So a program
 //! without a change has every station at its recorded time.
 
+use metalens_message::{Float, Ns, ratio, rounded};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::basics::statistics::{as_f64, median, ratio, rounded};
+use crate::basics::statistics::median;
 use crate::report::{ReplayPart, StepTime};
 
 /// Way in which a change of waits or command buffers may come out.
@@ -176,8 +177,8 @@ fn step_time(mut starts: Vec<(i64, u32)>) -> Option<StepTime> {
         }
     }
     Some(StepTime {
-        median_ns: median(lengths)?,
-        mean_ns: total_ns / count.max(1),
+        median_ns: Ns(median(lengths)?),
+        mean_ns: Ns(total_ns / count.max(1)),
     })
 }
 
@@ -303,7 +304,7 @@ impl Program {
         });
         let last = ends.len().saturating_sub(1);
         let edge = |part: usize| ends.get(part * last / PARTS).copied();
-        let length = |part: usize| Some(as_f64(edge(part + 1)? - edge(part)?) * self.scale);
+        let length = |part: usize| Some((edge(part + 1)? - edge(part)?).float() * self.scale);
         let parts = (0..PARTS).filter(|_| ends.len() >= 2 * PARTS);
         Timed {
             time_ns: self.for_all(run_ns),
@@ -896,11 +897,7 @@ fn latency(ns: i64, factor: f64) -> i64 {
     if ns > 0 { scaled(ns, factor) } else { ns }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "times are below 2^53 ns"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "times are below 2^53 ns")]
 fn scaled(ns: i64, factor: f64) -> i64 {
     // A replay takes parts away or leaves them, and rounds only what a user scales.
     if factor == 1.0 {
@@ -909,5 +906,5 @@ fn scaled(ns: i64, factor: f64) -> i64 {
     if factor == 0.0 {
         return 0;
     }
-    (ns as f64 * factor).round() as i64
+    (ns.float() * factor).round() as i64
 }

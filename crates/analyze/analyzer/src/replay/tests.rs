@@ -180,7 +180,7 @@ fn a_sample_stands_for_all() {
 
     let whole = replay(&recorded(&measured, whole)).unwrap();
     let half = replay(&recorded(&measured, &half)).unwrap();
-    assert_eq!(half.span_ns, measured.subject.window().length_ns());
+    assert_eq!(half.span_ns, Ns(measured.subject.window().length_ns()));
     let pairs = whole.predictions.iter().zip(&half.predictions);
     let pairs = pairs.map(|(whole, half)| (whole.left_ns, half.left_ns));
     let removals = whole.removals.iter().zip(&half.removals);

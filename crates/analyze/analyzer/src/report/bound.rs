@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::Message;
+use metalens_message::Message;
 
 /// Verdict in a word: what bounds the program: the part without which it would take least time.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

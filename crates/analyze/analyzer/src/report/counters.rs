@@ -1,11 +1,11 @@
 //! Types of the GPU's hardware counters.
 
+use metalens_message::{Message, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::NamedBy;
 use super::known_work::{ChipLimits, ShareRange};
-use crate::basics::message::Message;
 
 /// Hardware counters of the GPU. They count the work of all processes: during the busy time of
 /// the analyzed process they may contain work of others that ran at the same time. A sample is the
@@ -21,7 +21,7 @@ pub struct Counters {
     /// Number of those rows whose end is unknown, which are not used: the last of each burst.
     pub without_end: u64,
     /// Typical time in nanoseconds that a sample covers; null if unknown.
-    pub step_ns: Option<u64>,
+    pub step_ns: Option<Ns>,
     /// Counters, sorted by name.
     pub counters: Vec<Counter>,
     /// Memory bandwidth while the process was busy; null if it was not counted.
@@ -71,7 +71,7 @@ pub struct CounterValues {
     pub samples: u64,
     /// Time in nanoseconds that the samples cover, which can be shorter than the time they are
     /// taken from.
-    pub covered_ns: Option<u64>,
+    pub covered_ns: Option<Ns>,
     /// Smallest value of the samples.
     pub min: f64,
     /// Weighted mean of the samples.
@@ -110,7 +110,7 @@ pub struct KernelCounters {
     /// Number of moments at which such samples were taken.
     pub samples: u64,
     /// Time in nanoseconds that they cover.
-    pub covered_ns: u64,
+    pub covered_ns: Ns,
     /// Units of the GPU by how much they limited the kernel: the first was nearest its peak. Empty
     /// if no limiter was counted.
     pub limiters: Vec<Limiter>,
@@ -130,7 +130,7 @@ pub struct Limiter {
     /// Mean of its values, in percent: the share of time in which the unit worked or held work up.
     pub mean_pct: f64,
     /// Share of the covered time in which this limiter was the highest of all, from 0 to 1.
-    pub highest_share: f64,
+    pub highest_share: Share,
 }
 
 /// Mean of a counter.

@@ -1,5 +1,6 @@
 //! Types of the CPU samples of a recording.
 
+use metalens_message::{Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +97,7 @@ pub struct CpuThread {
     pub running: u64,
     /// `running` divided by the number of samples that tell whether the thread was running or
     /// waiting; null if none does.
-    pub running_share: Option<f64>,
+    pub running_share: Option<Share>,
 }
 
 /// CPU samples of the submitting threads during idle time of the GPU that the program caused.
@@ -105,7 +106,7 @@ pub struct CpuThread {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuHost {
     /// Summed length of these stretches in nanoseconds.
-    pub host_ns: u64,
+    pub host_ns: Ns,
     /// Number of samples of the submitting threads in them; of all threads of the process if the
     /// submitting ones are unknown.
     pub samples: u64,
@@ -125,7 +126,7 @@ pub struct CpuHost {
     pub in_waiting_calls: u64,
     /// Summed weights divided by `host_ns`: the share of this time that the samples cover. Above 1
     /// if several threads ran at once. Null if weights are not time.
-    pub coverage: Option<f64>,
+    pub coverage: Option<Share>,
     /// Number of samples without a call stack.
     pub without_stack: u64,
     /// Functions at the top of the stacks, the most weight first.
@@ -150,5 +151,5 @@ pub struct CpuFrame {
     pub weight: u64,
     /// Weight divided by the weight of all examined samples, with or without a stack; null if that
     /// is zero.
-    pub share: Option<f64>,
+    pub share: Option<Share>,
 }

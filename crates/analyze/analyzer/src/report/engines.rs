@@ -1,5 +1,6 @@
 //! Types of the engines beside the GPU's channels.
 
+use metalens_message::{Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +17,11 @@ pub struct Engine {
     /// Number of its intervals in the window.
     pub intervals: u64,
     /// Busy time of the engine in nanoseconds: the length of the union of its intervals.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// `busy_ns` divided by the window; null if the window has no length.
-    pub ratio: Option<f64>,
+    pub ratio: Option<Share>,
     /// Part of `busy_ns` in gaps of the process's GPU work.
-    pub while_gpu_idle_ns: u64,
+    pub while_gpu_idle_ns: Ns,
 }
 
 /// Engine beside the GPU's channels.

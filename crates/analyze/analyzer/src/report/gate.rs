@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::Message;
-use crate::basics::number::Number;
-use crate::basics::unit::Unit;
+use metalens_message::{Message, Number, Unit};
 
 /// Result of judging the limits of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! Types of the memory outside Metal: heap, leaks and regions of virtual memory.
 
+use metalens_message::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,11 +47,11 @@ pub struct HeapRegions {
     /// All regions, and their addresses' bytes.
     pub whole: CountedBytes,
     /// Bytes that are in memory.
-    pub resident_bytes: u64,
+    pub resident_bytes: Bytes,
     /// Bytes that were changed, and stay in memory.
-    pub dirty_bytes: u64,
+    pub dirty_bytes: Bytes,
     /// Bytes that were swapped out or compressed.
-    pub swapped_bytes: u64,
+    pub swapped_bytes: Bytes,
     /// Types of regions, such as `MALLOC_NANO`, the most dirty and swapped bytes first; `live` has
     /// these bytes. At most 20.
     pub types: Vec<HeapGroup>,

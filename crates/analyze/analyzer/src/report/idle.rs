@@ -1,5 +1,6 @@
 //! Types of the idle time by cause, and of submission and completion latency.
 
+use metalens_message::Ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use super::summary::Distribution;
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleTime {
     /// Summed length of all gaps in nanoseconds; equals `gaps.total_ns`.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Parts of the total, one for each cause.
     #[serde(flatten)]
     pub parts: GapParts,
@@ -20,10 +21,10 @@ pub struct IdleTime {
     /// Time from the end on the GPU to the notification, and from the commit to the start on the GPU,
     /// of the serialized pairs, in nanoseconds: one round trip
     /// for each, which one larger command buffer would take once.
-    pub round_trips_ns: u64,
+    pub round_trips_ns: Ns,
     /// Contention of the serialized pairs, in nanoseconds: the rest of these round trips, during
     /// which another process ran on the GPU.
-    pub round_trips_contended_ns: u64,
+    pub round_trips_contended_ns: Ns,
     /// Pairs that can be joined and belong to two command buffers; only those can be serialized.
     pub between_buffers: u64,
     /// Pairs with both a completion and an encoding on record.
@@ -46,7 +47,7 @@ impl IdleTime {
     /// is too small by an unknown amount. Up to a twentieth of the idle time, that is accepted.
     /// Beyond it the other parts are not a measurement. The unknown part always is one.
     #[must_use]
-    pub fn known(&self, cause: Cause) -> Option<u64> {
+    pub fn known(&self, cause: Cause) -> Option<Ns> {
         let is_measured = cause == Cause::Unknown || self.is_explained();
         is_measured.then(|| self.parts.get(cause))
     }
@@ -61,7 +62,7 @@ impl IdleTime {
     fn is_explained(&self) -> bool {
         /// One part in this many may be unknown.
         const PARTS: u128 = 20;
-        PARTS * u128::from(self.parts.unknown_ns) <= u128::from(self.total_ns)
+        PARTS * u128::from(self.parts.unknown_ns.0) <= u128::from(self.total_ns.0)
     }
 }
 
@@ -70,42 +71,42 @@ impl IdleTime {
 pub struct GapParts {
     /// Completion latency in nanoseconds: the GPU was done, and the program, which waited for that,
     /// was not notified yet.
-    pub completion_ns: u64,
+    pub completion_ns: Ns,
     /// Host work in nanoseconds: the program did not encode the next command buffer yet.
-    pub host_ns: u64,
+    pub host_ns: Ns,
     /// Encoding in nanoseconds: the program encoded the next command buffer, up to its commit.
-    pub encoding_ns: u64,
+    pub encoding_ns: Ns,
     /// Wait for the driver in nanoseconds: the next work was committed, and the driver did not begin
     /// to work on it yet.
-    pub driver_wait_ns: u64,
+    pub driver_wait_ns: Ns,
     /// Time of the driver in nanoseconds: it worked on the next work, up to the submission to the GPU.
-    pub driver_ns: u64,
+    pub driver_ns: Ns,
     /// GPU start latency in nanoseconds: the next work was submitted to the GPU during the gap, and the
     /// GPU did not start it yet.
-    pub start_latency_ns: u64,
+    pub start_latency_ns: Ns,
     /// Submission latency in nanoseconds, where the driver's times are not recorded: the next work
     /// was committed, and the GPU did not start it yet.
-    pub submission_ns: u64,
+    pub submission_ns: Ns,
     /// Queued time in nanoseconds: the next work was submitted to the GPU before the gap began; where
     /// that is not recorded, it was committed before.
-    pub queued_ns: u64,
+    pub queued_ns: Ns,
     /// Contention in nanoseconds: the next work was committed, and another process ran on the GPU.
-    pub contention_ns: u64,
+    pub contention_ns: Ns,
     /// Unknown time in nanoseconds: the recording does not tell the cause.
-    pub unknown_ns: u64,
+    pub unknown_ns: Ns,
 }
 
 impl GapParts {
     /// Returns the sum of all parts, which is the length of the gap.
     #[must_use]
-    pub fn total_ns(&self) -> u64 {
+    pub fn total_ns(&self) -> Ns {
         self.by_cause().iter().map(|&(_, ns)| ns).sum()
     }
 
     /// Returns the cause with the most time; of equal ones the first in the order of time.
     #[must_use]
     pub fn cause(&self) -> Cause {
-        let mut largest = (Cause::Completion, 0);
+        let mut largest = (Cause::Completion, Ns(0));
 
         for (cause, ns) in self.by_cause() {
             if ns > largest.1 {
@@ -118,12 +119,12 @@ impl GapParts {
 
     /// Returns the time of one cause in nanoseconds.
     #[must_use]
-    pub fn get(mut self, cause: Cause) -> u64 {
+    pub fn get(mut self, cause: Cause) -> Ns {
         *self.get_mut(cause)
     }
 
     /// Borrows the time of one cause in nanoseconds, for a change.
-    pub(crate) fn get_mut(&mut self, cause: Cause) -> &mut u64 {
+    pub(crate) fn get_mut(&mut self, cause: Cause) -> &mut Ns {
         match cause {
             Cause::Completion => &mut self.completion_ns,
             Cause::Host => &mut self.host_ns,
@@ -140,21 +141,21 @@ impl GapParts {
 
     /// Returns the time of each cause in nanoseconds, in the order of time.
     #[must_use]
-    pub fn by_cause(&self) -> [(Cause, u64); 10] {
+    pub fn by_cause(&self) -> [(Cause, Ns); 10] {
         Cause::ALL.map(|cause| (cause, self.get(cause)))
     }
 
     /// Returns the time between commit and start on the GPU without other processes, in nanoseconds.
     #[must_use]
-    pub fn after_commit_ns(&self) -> u64 {
+    pub fn after_commit_ns(&self) -> Ns {
         self.driver_wait_ns + self.driver_ns + self.start_latency_ns + self.submission_ns
     }
 
     /// Returns the parts that are not zero, the largest first.
     #[must_use]
-    pub fn largest_first(&self) -> Vec<(Cause, u64)> {
+    pub fn largest_first(&self) -> Vec<(Cause, Ns)> {
         let mut parts = self.by_cause().to_vec();
-        parts.retain(|&(_, ns)| ns > 0);
+        parts.retain(|&(_, ns)| ns > Ns(0));
         parts.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
         parts
     }
@@ -252,34 +253,6 @@ impl Cause {
         self.figure().split_at("idle.".len()).1
     }
 
-    /// Returns the meaning of that column.
-    #[must_use]
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Completion => {
-                "Completion latency: from the end of the previous work until the program \
-                 was notified."
-            }
-            Self::Host => "Host work: from there until the program started to encode.",
-            Self::Encoding => "Encoding of the next work.",
-            Self::DriverWait => {
-                "Driver wait: the next work was committed, and the driver had not begun."
-            }
-            Self::Driver => "Driver: from there to the submission to the GPU.",
-            Self::StartLatency => "GPU start latency: from there to the start of the next work.",
-            Self::Submission => {
-                "Submission latency: the last three as one, where the driver's times are \
-                 not recorded."
-            }
-            Self::Queued => {
-                "Queued: the GPU (without the driver's times: the driver) had the next \
-                 work before the gap began."
-            }
-            Self::Contention => "Contention: another process used the GPU while work waited.",
-            Self::Unknown => "Unknown: the recording does not show the cause.",
-        }
-    }
-
     /// Returns the cause as tables, charts and sentences call it.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -354,7 +327,7 @@ pub struct Latency {
     /// Durations of the encodings that begin in the window. Null if unknown.
     pub encoding: Option<Distribution>,
     /// Length of the union of those encodings in nanoseconds; null if unknown.
-    pub encoding_busy_ns: Option<u64>,
+    pub encoding_busy_ns: Option<Ns>,
     /// Threads that encoded, named as Instruments displays them.
     pub encoding_threads: Vec<String>,
     /// Queue depth over the window; null if unknown.
@@ -371,11 +344,11 @@ pub struct Queue {
     /// Largest queue depth in the window.
     pub max_depth: u64,
     /// Time with an empty queue in nanoseconds: nothing was committed that was not finished.
-    pub empty_ns: u64,
+    pub empty_ns: Ns,
     /// Time with exactly one command buffer in the queue, in nanoseconds.
-    pub one_ns: u64,
+    pub one_ns: Ns,
     /// Time with two or more command buffers in the queue, in nanoseconds.
-    pub more_ns: u64,
+    pub more_ns: Ns,
     /// Mean queue depth in each of several equal parts of the window, in order.
     pub over_time: Vec<QueueChunk>,
 }
@@ -384,7 +357,7 @@ pub struct Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueChunk {
     /// Start of the part, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// Mean queue depth during the part.
     pub mean_depth: f64,
 }

@@ -1,5 +1,6 @@
 //! Types of the part of a window that a verdict is about.
 
+use metalens_message::Ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +12,15 @@ use super::shape::Outliers;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedPart {
     /// Start of the first step, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End of the last one with a known length, in nanoseconds since the recording began.
-    pub end_ns: u64,
+    pub end_ns: Ns,
     /// Summed lengths of the steps, in nanoseconds.
-    pub span_ns: u64,
+    pub span_ns: Ns,
     /// Number of GPU intervals of the process that begin in them.
     pub intervals: u64,
     /// Busy time of the process in them, in nanoseconds.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Idle time in them, by cause.
     pub idle: IdleTime,
     /// Intervals from the first to the last step that are far longer than others of the same name.
@@ -32,11 +33,11 @@ pub struct Judged<'a> {
     /// Name of the part in a sentence.
     pub name: &'static str,
     /// Length in nanoseconds.
-    pub span_ns: u64,
+    pub span_ns: Ns,
     /// Number of GPU intervals of the process.
     pub intervals: u64,
     /// Busy time of the process in nanoseconds.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Idle time by cause.
     pub idle: &'a IdleTime,
     /// Intervals far longer than others of the same name.

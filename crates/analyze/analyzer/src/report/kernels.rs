@@ -1,5 +1,6 @@
 //! Types of GPU work by kernel, by channel and by process.
 
+use metalens_message::{Bytes, Ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +17,13 @@ pub struct Kernel {
     /// Share of the summed durations of all kernels, in percent.
     pub time_pct: f64,
     /// Summed durations in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Number of GPU intervals with this name.
     pub instances: u64,
     /// Mean duration, rounded to the nearest nanosecond.
-    pub avg_ns: u64,
+    pub avg_ns: Ns,
     /// Median duration in nanoseconds, nearest rank.
-    pub med_ns: u64,
+    pub med_ns: Ns,
     /// Median of the first, the second and the last third of the instances, in nanoseconds: how much it varies
     /// within the run. Null if there are fewer than nine.
     pub med_thirds_ns: Option<[u64; 3]>,
@@ -30,15 +31,15 @@ pub struct Kernel {
     /// instances of several lengths. Null if there are fewer than sixteen.
     pub sixteenths_ns: Option<[u64; 16]>,
     /// Shortest duration in nanoseconds.
-    pub min_ns: u64,
+    pub min_ns: Ns,
     /// Longest duration in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Ns,
     /// Standard deviation of the durations in nanoseconds, of the population.
-    pub stddev_ns: u64,
+    pub stddev_ns: Ns,
     /// 95th percentile of the durations in nanoseconds, nearest rank.
-    pub p95_ns: u64,
+    pub p95_ns: Ns,
     /// 99th percentile of the durations in nanoseconds, nearest rank.
-    pub p99_ns: u64,
+    pub p99_ns: Ns,
     /// Number of dispatches in these intervals; null if only their encoders were recorded.
     pub dispatches: Option<u64>,
     /// Registers that the compiler spilled to memory; null if it was not recorded.
@@ -46,7 +47,7 @@ pub struct Kernel {
     /// Time in nanoseconds for which samples of the shader profiler say which shader ran, without
     /// counting nested samples twice; null if there are none. Shaders name an interval only if
     /// samples cover at least half of it.
-    pub shader_ns: Option<u64>,
+    pub shader_ns: Option<Ns>,
 }
 
 /// Registers of a kernel that the compiler spilled to memory.
@@ -55,10 +56,10 @@ pub struct KernelSpills {
     /// Number of GPU intervals whose encoder ran code with spilled registers.
     pub instances: u64,
     /// Summed durations of these intervals in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Largest number of spilled bytes that the compiler reports for one of these encoders; 0 if
     /// there are none.
-    pub max_bytes: u64,
+    pub max_bytes: Bytes,
 }
 
 /// GPU work of the process on one channel.
@@ -69,9 +70,9 @@ pub struct Channel {
     /// Number of GPU intervals of the process on this channel.
     pub intervals: u64,
     /// Summed durations in nanoseconds.
-    pub sum_ns: u64,
+    pub sum_ns: Ns,
     /// Busy time of the channel in nanoseconds: the length of the union of its intervals.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
 }
 
 /// GPU use of one process. The intervals of all processes and the unattributed ones together
@@ -87,11 +88,11 @@ pub struct ProcessFacts {
     /// Number of its GPU intervals in the whole recording.
     pub intervals: u64,
     /// Busy time in the whole recording in nanoseconds.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Number of its GPU intervals in the window.
     pub window_intervals: u64,
     /// Busy time in the window in nanoseconds.
-    pub window_busy_ns: u64,
+    pub window_busy_ns: Ns,
 }
 
 /// Shader that the recording lists for the process. The list has no times: it is an inventory.

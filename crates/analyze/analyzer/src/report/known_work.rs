@@ -1,10 +1,10 @@
 //! Types of the throughput of kernels whose amount of work is known.
 
+use metalens_message::{Bytes, Message, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Note;
-use crate::basics::message::Message;
 
 /// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
 /// amounts are taken from the file.
@@ -40,7 +40,7 @@ pub struct WorkRow {
     /// Number of their intervals in the window. One that reaches out of it counts whole.
     pub instances: u64,
     /// Summed durations in the window, in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Rates over the summed durations: the speed of the GPU during this work.
     pub gpu_time: WorkRates,
     /// Rates over the window, with all idle time: the speed of the program.
@@ -55,11 +55,11 @@ pub struct WorkRow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRates {
     /// Time in nanoseconds that the rates refer to.
-    pub over_ns: u64,
+    pub over_ns: Ns,
     /// Number of operations: dispatches, or what the file counts as one.
     pub operations: Option<u64>,
     /// Number of bytes read and written.
-    pub bytes: Option<u64>,
+    pub bytes: Option<Bytes>,
     /// Number of floating-point operations.
     pub flops: Option<u64>,
     /// Rate in operations per second.
@@ -76,9 +76,9 @@ pub struct WorkRates {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRange {
     /// Share of the most that a chip of this name has.
-    pub at_least: f64,
+    pub at_least: Share,
     /// Share of the least that a chip of this name has.
-    pub at_most: f64,
+    pub at_most: Share,
 }
 
 /// Facts about a chip, from its maker's published figures.
@@ -177,9 +177,9 @@ pub struct TimingDrift {
     pub label: Option<String>,
     /// Duration in the trace in nanoseconds, from the start of the first interval to the end of the
     /// last.
-    pub trace_ns: u64,
+    pub trace_ns: Ns,
     /// Duration that the program measured, in nanoseconds.
-    pub program_ns: u64,
+    pub program_ns: Ns,
     /// Difference (trace - program) / program.
     pub drift: f64,
 }

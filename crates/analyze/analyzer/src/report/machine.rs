@@ -1,6 +1,7 @@
 //! Types of the machine's activity: GPU clock, heat, memory, driver, other processes, and
 //! errors.
 
+use metalens_message::{Bytes, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +52,9 @@ pub struct Performance {
     /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
     /// Time in the window that no row covers, in nanoseconds.
-    pub unknown_ns: u64,
+    pub unknown_ns: Ns,
     /// Busy time of the process that no row covers, in nanoseconds.
-    pub unknown_busy_ns: u64,
+    pub unknown_busy_ns: Ns,
     /// Number of changes from one state to another in the window.
     pub changes: u64,
     /// Narratives of the rows, such as the reason why a state was induced.
@@ -66,7 +67,7 @@ pub struct Thermal {
     /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
     /// Time in the window that no row covers, in nanoseconds.
-    pub unknown_ns: u64,
+    pub unknown_ns: Ns,
     /// Worst state in the window, of Nominal, Fair, Serious and Critical; null if no row reaches
     /// into the window, or if a state has another name.
     pub worst: Option<String>,
@@ -78,16 +79,16 @@ pub struct StateTime {
     /// Name of the state, as the table has it.
     pub state: String,
     /// Time in this state in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Time in this state divided by the window; null if the window has no length.
-    pub share: Option<f64>,
+    pub share: Option<Share>,
     /// Busy time of the process in this state, in nanoseconds.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Busy time in this state divided by all busy time of the process; null if it has none.
-    pub busy_share: Option<f64>,
+    pub busy_share: Option<Share>,
     /// Part of the time in nanoseconds that the table marks as induced. The meaning of the mark is not
     /// known: recordings of stock templates have it on all states.
-    pub induced_ns: u64,
+    pub induced_ns: Ns,
 }
 
 /// Allocated GPU memory of the process, inside the window.
@@ -97,16 +98,16 @@ pub struct AllocatedMemory {
     pub changes: u64,
     /// First time in the window at which its size is known, in nanoseconds since the recording
     /// began; null if it is never known.
-    pub first_at_ns: Option<u64>,
+    pub first_at_ns: Option<Ns>,
     /// Size at that time in bytes; null if never known.
-    pub first_bytes: Option<u64>,
+    pub first_bytes: Option<Bytes>,
     /// Size at the end of the window in bytes; null if unknown.
-    pub last_bytes: Option<u64>,
+    pub last_bytes: Option<Bytes>,
     /// Largest size in the window in bytes; null if unknown.
-    pub peak_bytes: Option<u64>,
+    pub peak_bytes: Option<Bytes>,
     /// First time at which it was that large, in nanoseconds since the recording began; null if
     /// unknown.
-    pub peak_at_ns: Option<u64>,
+    pub peak_at_ns: Option<Ns>,
     /// Growth after the start of the window, which is when programs allocate; null if too little is
     /// known.
     pub steady: Option<SteadyMemory>,
@@ -119,7 +120,7 @@ pub struct AllocatedMemory {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyMemory {
     /// Start of that part of the window, in nanoseconds since the recording began.
-    pub from_ns: u64,
+    pub from_ns: Ns,
     /// Size at its end minus size at its start, in bytes; negative if memory shrank.
     pub growth_bytes: i64,
     /// Growth in bytes per second: the median of the slopes between all pairs of points in that
@@ -135,21 +136,21 @@ pub struct SteadyMemory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryPoint {
     /// Start of the slice, in nanoseconds since the recording began.
-    pub at_ns: u64,
+    pub at_ns: Ns,
     /// Largest size in the slice, in bytes.
-    pub bytes: u64,
+    pub bytes: Bytes,
 }
 
 /// Wired system memory inside the window; null fields if no row reaches into it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WiredMemory {
     /// Largest amount in bytes; null if unknown.
-    pub peak_bytes: Option<u64>,
+    pub peak_bytes: Option<Bytes>,
     /// First time at which it was that large, in nanoseconds since the recording began; null if
     /// unknown.
-    pub peak_at_ns: Option<u64>,
+    pub peak_at_ns: Option<Ns>,
     /// Smallest amount in bytes; null if unknown.
-    pub min_bytes: Option<u64>,
+    pub min_bytes: Option<Bytes>,
 }
 
 /// Intervals of the GPU driver for the process that reach into the window. They carry no id, so
@@ -160,11 +161,11 @@ pub struct Driver {
     pub types: Vec<DriverEvents>,
     /// Length of the union of the intervals of all threads, in nanoseconds: time that passed, not CPU
     /// time.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Part of that union in nanoseconds that lies in gaps of the process.
-    pub in_gaps_ns: u64,
+    pub in_gaps_ns: Ns,
     /// `in_gaps_ns` divided by the idle time of the process; null if it was never idle.
-    pub in_gaps_share: Option<f64>,
+    pub in_gaps_share: Option<Share>,
 }
 
 /// Driver intervals of one type. An interval that reaches out of the window counts with the
@@ -178,9 +179,9 @@ pub struct DriverEvents {
     pub count: u64,
     /// Summed durations in nanoseconds. Intervals of several threads overlap: the sum may exceed the
     /// time that passed.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Longest duration in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Ns,
 }
 
 /// System memory that the driver wired for the process, so that the GPU can use it. Sizes are as the
@@ -196,7 +197,7 @@ pub struct Wiring {
     /// Requests to unwire memory, in the whole recording.
     pub unwire_requests: CountedBytes,
     /// Time in gaps during which the driver wired memory, in nanoseconds.
-    pub in_gaps_ns: u64,
+    pub in_gaps_ns: Ns,
     /// Longest event that began before the end of the window; null if there is none.
     pub longest: Option<WireEvent>,
     /// Number of these events and requests whose size cannot be read; they count with 0 bytes.
@@ -207,11 +208,11 @@ pub struct Wiring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireEvent {
     /// Start, in nanoseconds since the recording began.
-    pub at_ns: u64,
+    pub at_ns: Ns,
     /// Duration of the event, in nanoseconds.
-    pub duration_ns: u64,
+    pub duration_ns: Ns,
     /// Bytes that were wired.
-    pub bytes: u64,
+    pub bytes: Bytes,
 }
 
 /// Shader compilations for the process.
@@ -223,7 +224,7 @@ pub struct ShaderCompiles {
     /// avoided.
     pub inside: CompileTimes,
     /// Time in nanoseconds of gaps of the process during which a shader was compiled for it.
-    pub in_gaps_ns: u64,
+    pub in_gaps_ns: Ns,
 }
 
 /// Number and durations of some compilations, which are never cut at the window.
@@ -232,18 +233,18 @@ pub struct CompileTimes {
     /// Number of shader compilations.
     pub count: u64,
     /// Length of their union in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Longest duration in nanoseconds; null if there are none.
-    pub max_ns: Option<u64>,
+    pub max_ns: Option<Ns>,
 }
 
 /// Other processes that used the GPU while the process left it idle.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherProcesses {
     /// Time in nanoseconds of gaps of the process during which others ran on the GPU.
-    pub in_gaps_ns: u64,
+    pub in_gaps_ns: Ns,
     /// `in_gaps_ns` divided by the idle time of the process; null if it was never idle.
-    pub in_gaps_share: Option<f64>,
+    pub in_gaps_share: Option<Share>,
     /// The five processes with the most of that time. They may overlap each other.
     pub top: Vec<OtherProcess>,
 }
@@ -256,9 +257,9 @@ pub struct OtherProcess {
     /// Process id; null if unknown.
     pub pid: Option<u32>,
     /// Time in nanoseconds of gaps of the analyzed process during which this one ran on the GPU.
-    pub in_gaps_ns: u64,
+    pub in_gaps_ns: Ns,
     /// `in_gaps_ns` divided by the idle time of the analyzed process; null if it was never idle.
-    pub in_gaps_share: Option<f64>,
+    pub in_gaps_share: Option<Share>,
 }
 
 /// Activity of the display. A field is null if its table is absent.
@@ -278,9 +279,9 @@ pub struct Hangs {
     /// Number of hangs in the window.
     pub count: u64,
     /// Length of the union of their parts in the window, in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Longest whole duration in nanoseconds; null if there are none.
-    pub max_ns: Option<u64>,
+    pub max_ns: Option<Ns>,
     /// Number of calls of the process that risk a hang; null if that table is absent.
     pub risks: Option<u64>,
 }

@@ -1,5 +1,6 @@
 //! Types of Metal memory: what was allocated, by which function, and for how long.
 
+use metalens_message::{Bytes, Ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +29,10 @@ pub struct Memory {
     /// Resources that the recording does not see end: live at its end, or when the process ended.
     pub live: CountedBytes,
     /// Largest number of bytes that were live at once.
-    pub peak_bytes: u64,
+    pub peak_bytes: Bytes,
     /// First time at which they were, in nanoseconds since the recording began; null without
     /// allocations.
-    pub peak_at_ns: Option<u64>,
+    pub peak_at_ns: Option<Ns>,
     /// Lifetimes of the resources that were made and freed; null if there are none.
     pub lifetimes: Option<Lifetimes>,
     /// Allocations in each step of the main series; null if there are few.
@@ -70,11 +71,11 @@ pub struct Turnover {
     /// Number of them that lie inside other resources, and have no bytes of their own.
     pub inside_others: u64,
     /// Bytes that were allocated, summed.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Number of resources that were freed.
     pub freed: u64,
     /// Bytes that were freed, summed.
-    pub freed_bytes: u64,
+    pub freed_bytes: Bytes,
 }
 
 /// Allocations and deallocations during the phases with one name.
@@ -92,7 +93,7 @@ pub struct CountedBytes {
     /// Number of these resources.
     pub count: u64,
     /// Their bytes, summed up.
-    pub bytes: u64,
+    pub bytes: Bytes,
 }
 
 /// Lifetimes of resources that were made and freed.
@@ -101,11 +102,11 @@ pub struct Lifetimes {
     /// Number of these resources.
     pub count: u64,
     /// Median lifetime in nanoseconds.
-    pub median_ns: u64,
+    pub median_ns: Ns,
     /// 95th percentile in nanoseconds.
-    pub p95_ns: u64,
+    pub p95_ns: Ns,
     /// Longest lifetime in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Ns,
 }
 
 /// Allocations in the steps of the main series: from the first start in the window to
@@ -114,9 +115,9 @@ pub struct Lifetimes {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemorySteps {
     /// Start of the first step, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End of the last one.
-    pub end_ns: u64,
+    pub end_ns: Ns,
     /// Number of these steps.
     pub count: u64,
     /// Allocations and deallocations during all of them.
@@ -124,7 +125,7 @@ pub struct MemorySteps {
     /// Median number of allocations in a step.
     pub median_allocations: u64,
     /// Median of the bytes that were allocated in a step.
-    pub median_bytes: u64,
+    pub median_bytes: Bytes,
     /// Growth of the live bytes from step to step.
     pub growth: MemoryGrowth,
 }
@@ -153,7 +154,7 @@ pub struct MemoryGroup {
     /// Number of allocations in the recording.
     pub allocations: u64,
     /// Bytes that were allocated, summed.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Resources that the recording does not see end.
     pub live: CountedBytes,
     /// Allocations of the group in the steps of the main series; null if there are few, or it allocates nothing in them.
@@ -186,9 +187,9 @@ pub struct MemoryProcess {
     /// Number of its allocations.
     pub allocations: u64,
     /// Bytes that were allocated, summed.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Largest number of bytes that were live at once.
-    pub peak_bytes: u64,
+    pub peak_bytes: Bytes,
     /// Resources that the recording does not see end.
     pub live: CountedBytes,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GateResult, Report};
-use crate::basics::message::Message;
+use metalens_message::Message;
 
 /// Note that a reader needs to interpret the numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

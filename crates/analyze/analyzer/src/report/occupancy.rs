@@ -1,5 +1,6 @@
 //! Types of GPU busy time, and of gaps.
 
+use metalens_message::{Factor, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,28 +55,28 @@ impl Counts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Busy {
     /// Busy time of the process in nanoseconds: the length of the union of its GPU intervals.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Summed durations of those intervals in nanoseconds, which count overlaps twice.
-    pub sum_ns: u64,
+    pub sum_ns: Ns,
     /// GPU utilization of the process: `busy_ns` divided by the window. Null if the window has no
     /// length.
-    pub ratio: Option<f64>,
+    pub ratio: Option<Share>,
     /// `sum_ns` divided by `busy_ns`; above 1 if work overlapped. Null if the process was never
     /// busy.
-    pub overlap_factor: Option<f64>,
+    pub overlap_factor: Option<Factor>,
     /// Busy time of all processes in nanoseconds: the length of the union of all GPU intervals that the
     /// input has.
-    pub machine_busy_ns: u64,
+    pub machine_busy_ns: Ns,
     /// Time in nanoseconds for which the GPU itself reports that it was active; null if not
     /// recorded.
-    pub machine_active_ns: Option<u64>,
+    pub machine_active_ns: Option<Ns>,
     /// Busy time of other processes in nanoseconds: the length of the union of their GPU intervals.
     /// Null if the input has the work of one process alone, as a command-buffer log does.
-    pub others_busy_ns: Option<u64>,
+    pub others_busy_ns: Option<Ns>,
     /// Time in nanoseconds during which the process and others ran on the GPU at once:
     /// `machine_busy_ns` = `busy_ns` + `others_busy_ns` - `others_overlap_ns`.
     /// Null as `others_busy_ns` is.
-    pub others_overlap_ns: Option<u64>,
+    pub others_overlap_ns: Option<Ns>,
 }
 
 /// Gaps: the maximal stretches of the window without a GPU interval of the process. Busy time
@@ -85,18 +86,18 @@ pub struct Gaps {
     /// Number of gaps in the window.
     pub count: u64,
     /// Summed length of the gaps in nanoseconds: the window minus the busy time.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Mean length, rounded to the nearest nanosecond; null if there are no gaps.
-    pub mean_ns: Option<u64>,
+    pub mean_ns: Option<Ns>,
     /// Median length in nanoseconds: of n sorted lengths the one at index ⌈n/2⌉ - 1. Null if there
     /// are no gaps.
-    pub median_ns: Option<u64>,
+    pub median_ns: Option<Ns>,
     /// 95th percentile in nanoseconds: the length at index ⌈0.95 n⌉ - 1. Null if there are no gaps.
-    pub p95_ns: Option<u64>,
+    pub p95_ns: Option<Ns>,
     /// 99th percentile in nanoseconds: the length at index ⌈0.99 n⌉ - 1. Null if there are no gaps.
-    pub p99_ns: Option<u64>,
+    pub p99_ns: Option<Ns>,
     /// Longest gap in nanoseconds; null if there are no gaps.
-    pub max_ns: Option<u64>,
+    pub max_ns: Option<Ns>,
     /// Number of gaps shorter than 1 µs.
     pub below_1us: u64,
     /// Histogram of the gaps by length.
@@ -112,22 +113,22 @@ pub struct Gaps {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// Smallest length in the range, in nanoseconds.
-    pub from_ns: u64,
+    pub from_ns: Ns,
     /// End of the range (exclusive) in nanoseconds; null for the last range, which has no end.
-    pub to_ns: Option<u64>,
+    pub to_ns: Option<Ns>,
     /// Number of durations or gaps in the range.
     pub count: u64,
     /// Summed length in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
 }
 
 /// One of the longest gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TopGap {
     /// Start of the gap, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// Length of the gap in nanoseconds.
-    pub duration_ns: u64,
+    pub duration_ns: Ns,
     /// Kernel before the gap; null at the start of the window.
     pub before: Option<String>,
     /// Kernel after the gap; null at the end of the window.
@@ -147,9 +148,9 @@ pub struct GapDriverEvent {
     /// Name of the event, as Instruments shows it without its thread.
     pub name: String,
     /// Time of the event in the gap, in nanoseconds.
-    pub longest_ns: u64,
+    pub longest_ns: Ns,
     /// Time of all such events in the gap, in nanoseconds. Those at the same time count once.
-    pub total_ns: u64,
+    pub total_ns: Ns,
 }
 
 /// Gaps between the same two kernels.
@@ -162,9 +163,9 @@ pub struct GapKind {
     /// Number of such gaps.
     pub count: u64,
     /// Summed length in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Longest such gap in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Ns,
     /// Cause of the largest part of their time.
     pub cause: Cause,
 }

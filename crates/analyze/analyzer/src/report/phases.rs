@@ -1,5 +1,6 @@
 //! Types of the phases that programs named.
 
+use metalens_message::{Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,24 +32,24 @@ pub struct NamedPhase {
     /// Number of intervals, from a begin to its end.
     pub count: u64,
     /// Summed lengths in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Median length in nanoseconds; null if there are no intervals.
-    pub median_ns: Option<u64>,
+    pub median_ns: Option<Ns>,
     /// Start of the first interval, in nanoseconds since the recording began; null if there is
     /// none.
-    pub start_ns: Option<u64>,
+    pub start_ns: Option<Ns>,
     /// End of the last interval, in nanoseconds since the recording began; null if there is none.
-    pub end_ns: Option<u64>,
+    pub end_ns: Option<Ns>,
     /// Number of begins without an end and ends without a begin, which have no known length.
     pub unpaired: u64,
     /// Length of the union of the intervals in the window, in nanoseconds.
-    pub window_ns: u64,
+    pub window_ns: Ns,
     /// Number of GPU intervals of the process that begin in that union.
     pub intervals: u64,
     /// Busy time of the process in that union, in nanoseconds.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// `busy_ns` divided by `window_ns`; null if no part of the union is in the window.
-    pub ratio: Option<f64>,
+    pub ratio: Option<Share>,
     /// GPU work that the process encoded during the intervals, wherever it ran; null if the
     /// recording does not tell when work was encoded.
     pub encoded: Option<EncodedWork>,
@@ -62,13 +63,13 @@ pub struct EncodedWork {
     /// Number of GPU intervals.
     pub intervals: u64,
     /// Summed durations in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Start of the first one on the GPU, in nanoseconds since the recording began; null if there
     /// are none.
-    pub start_ns: Option<u64>,
+    pub start_ns: Option<Ns>,
     /// End of the last one on the GPU, in nanoseconds since the recording began; null if there are
     /// none.
-    pub end_ns: Option<u64>,
+    pub end_ns: Option<Ns>,
     /// Kernels by their time in the phase. At most 20.
     pub kernels: Vec<PhaseKernel>,
     /// Number of kernels, listed or not.
@@ -85,7 +86,7 @@ pub struct PhaseKernel {
     /// Number of GPU intervals.
     pub instances: u64,
     /// Summed durations in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Share of the GPU time of the phase, in percent.
     pub time_pct: f64,
 }

@@ -1,5 +1,6 @@
 //! Types of the profile: the CPU samples of a recording, without the GPU.
 
+use metalens_message::Ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +31,9 @@ pub struct Profile {
     /// True if waiting threads were sampled too; null if unknown.
     pub waiting_recorded: Option<bool>,
     /// Time of the first sample, in nanoseconds since the recording began; null without samples.
-    pub first_ns: Option<u64>,
+    pub first_ns: Option<Ns>,
     /// Time of the last sample, in nanoseconds since the recording began; null without samples.
-    pub last_ns: Option<u64>,
+    pub last_ns: Option<Ns>,
     /// Number of samples of the profiled processes.
     pub samples: u64,
     /// Summed weights of those samples, in `weight_unit`.

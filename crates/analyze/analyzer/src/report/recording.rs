@@ -1,9 +1,8 @@
 //! Types of the input, the recording, the analyzed process and the window.
 
+use metalens_message::{Message, Ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::basics::message::Message;
 
 /// Input that was read, and the reader that read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +55,7 @@ pub struct RunFacts {
     /// Start of the recording as an ISO 8601 time; null if unknown.
     pub start: Option<String>,
     /// Wall-clock duration of the recording in nanoseconds; null if unknown.
-    pub duration_ns: Option<u64>,
+    pub duration_ns: Option<Ns>,
     /// Reason for the end of the recording; null if unknown.
     pub end_reason: Option<String>,
     /// Recording mode: `Deferred`, or `Windowed (…)`, which keeps only the end. Null if unknown.
@@ -141,11 +140,11 @@ pub struct ProcessName {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Start of the window, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End of the window (exclusive), in nanoseconds since the recording began.
-    pub end_ns: u64,
+    pub end_ns: Ns,
     /// Length of the window in nanoseconds.
-    pub span_ns: u64,
+    pub span_ns: Ns,
     /// Stretches that were cut off the window.
     pub excluded: Vec<Excluded>,
 }
@@ -154,9 +153,9 @@ pub struct Window {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Excluded {
     /// Start of the stretch, in nanoseconds since the recording began.
-    pub from_ns: u64,
+    pub from_ns: Ns,
     /// End of the stretch (exclusive), in nanoseconds since the recording began.
-    pub to_ns: u64,
+    pub to_ns: Ns,
     /// Reason why the stretch was cut off, in words.
     pub why: Message,
 }

@@ -1,5 +1,6 @@
 //! Types of the replay: which completions the program waited for, and what a change would leave.
 
+use metalens_message::{Factor, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,18 +29,18 @@ pub struct WhatIf {
     /// True if steps begin on a grid of time, which the change does not move.
     pub is_paced: bool,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
-    pub before_ns: u64,
+    pub before_ns: Ns,
     /// Predicted time of the changed run, in nanoseconds; absent if the recording does not tell: if the
     /// most is above the least by more than a quarter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after_ns: Option<u64>,
+    pub after_ns: Option<Ns>,
     /// The least that the change may leave, in nanoseconds: the answers that the recording allows, and how
     /// far the program varies.
-    pub least_ns: u64,
+    pub least_ns: Ns,
     /// The most that it may leave, in nanoseconds.
-    pub most_ns: u64,
+    pub most_ns: Ns,
     /// `before_ns` divided by `after_ns`; null if nothing is left, or if the recording does not tell.
-    pub speedup: Option<f64>,
+    pub speedup: Option<Factor>,
     /// Time of a step of the recorded run; null if no steps are known.
     pub step_before: Option<StepTime>,
     /// Time of a step of the changed run; null likewise.
@@ -65,13 +66,13 @@ pub struct Alternative {
     /// Option of the command that asks for it, such as `--in-flight 2`.
     pub option: String,
     /// Predicted time of the changed run, in nanoseconds; null if the recording does not tell.
-    pub after_ns: Option<u64>,
+    pub after_ns: Option<Ns>,
     /// The least that the change may leave, in nanoseconds.
-    pub least_ns: u64,
+    pub least_ns: Ns,
     /// The most that it may leave, in nanoseconds.
-    pub most_ns: u64,
+    pub most_ns: Ns,
     /// Time of the run divided by `after_ns`; null if nothing is left, or if the recording does not tell.
-    pub speedup: Option<f64>,
+    pub speedup: Option<Factor>,
     /// Time of a step of the changed run; null if no steps are known, or if the recording does not tell.
     pub step: Option<StepTime>,
 }
@@ -133,7 +134,7 @@ pub struct Waiting {
     /// Share of the resampled pairs in which the encoding follows the completion, and not the commit
     /// before: 1 for a program that surely waits, 0 for one that surely does not. Null if the waits are
     /// recorded, or if there are too few pairs.
-    pub share: Option<f64>,
+    pub share: Option<Share>,
 }
 
 /// Part of a program's time that the replay can take away.
@@ -182,9 +183,9 @@ impl ReplayPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepTime {
     /// Median time of a step, in nanoseconds.
-    pub median_ns: u64,
+    pub median_ns: Ns,
     /// Mean time of a step in nanoseconds, which gives the rate.
-    pub mean_ns: u64,
+    pub mean_ns: Ns,
 }
 
 /// Time that is left if parts of the program take no time.
@@ -193,10 +194,10 @@ pub struct Removal {
     /// Parts that take no time.
     pub without: Vec<ReplayPart>,
     /// Time of the run in nanoseconds, as `span_ns` of the replay.
-    pub left_ns: u64,
+    pub left_ns: Ns,
     /// The same if the program waits for what it seems not to wait for, or the other way; null if the
     /// recording tells.
-    pub otherwise_ns: Option<u64>,
+    pub otherwise_ns: Option<Ns>,
     /// Time of a step without these parts; null if no steps are known.
     pub step: Option<StepTime>,
 }
@@ -254,14 +255,14 @@ pub struct Prediction {
     /// Change of the program.
     pub action: ReplayAction,
     /// Time of the changed run in nanoseconds, as `span_ns` of the replay.
-    pub left_ns: u64,
+    pub left_ns: Ns,
     /// The least that the change may leave: where the recording does not tell what waits for what, each
     /// answer was replayed.
-    pub least_ns: u64,
+    pub least_ns: Ns,
     /// The most that it may leave.
-    pub most_ns: u64,
+    pub most_ns: Ns,
     /// How far these may be off: how far the program varies, and what is unexplained.
-    pub error_ns: u64,
+    pub error_ns: Ns,
     /// Time of a step of the changed run; null if no steps are known.
     pub step: Option<StepTime>,
     /// Part whose removal would shorten the changed run most; null if none would,
@@ -280,8 +281,8 @@ impl Prediction {
 
 /// Returns whether a range is narrow enough for an answer: up to a quarter.
 #[must_use]
-pub fn is_answer(least_ns: u64, most_ns: u64) -> bool {
-    4 * u128::from(most_ns) <= 5 * u128::from(least_ns)
+pub fn is_answer(least_ns: Ns, most_ns: Ns) -> bool {
+    4 * u128::from(most_ns.0) <= 5 * u128::from(least_ns.0)
 }
 
 /// Replay of the recorded command buffers. Without a change, it gives each station of each command
@@ -302,12 +303,12 @@ pub struct Replay {
     /// Whether the program waits for completions.
     pub waiting: Waiting,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
-    pub span_ns: u64,
+    pub span_ns: Ns,
     /// Time of a step of the recorded run; null if no steps are known.
     pub step: Option<StepTime>,
     /// Time before starts on the GPU that neither a usual latency nor earlier work explains, in
     /// nanoseconds.
-    pub unexplained_ns: u64,
+    pub unexplained_ns: Ns,
     /// Time that is left without one part, then without two.
     pub removals: Vec<Removal>,
     /// Changes of the program, each with the time that it leaves.
@@ -317,14 +318,14 @@ pub struct Replay {
 impl Replay {
     /// Returns the time that is left without these parts.
     #[must_use]
-    pub fn left_without(&self, parts: &[ReplayPart]) -> Option<u64> {
+    pub fn left_without(&self, parts: &[ReplayPart]) -> Option<Ns> {
         let removal = self.removals.iter().find(|each| each.without == parts);
         Some(removal?.left_ns)
     }
 
     /// Returns the time that is saved without these parts.
     #[must_use]
-    pub fn saved_without(&self, parts: &[ReplayPart]) -> Option<u64> {
+    pub fn saved_without(&self, parts: &[ReplayPart]) -> Option<Ns> {
         Some(self.span_ns.saturating_sub(self.left_without(parts)?))
     }
 

@@ -1,32 +1,31 @@
 //! Types of the checks of the recording itself.
 
+use metalens_message::{Message, Ns, Share, SignedNs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::basics::message::Message;
 
 /// Checks of the recording itself, and the figures behind them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sanity {
     /// Length of the window divided by the wall-clock duration of the recording; null if that is
     /// unknown.
-    pub window_share: Option<f64>,
+    pub window_share: Option<Share>,
     /// Start of the first GPU interval of any process, in nanoseconds since the recording began;
     /// null if there is none.
-    pub first_row_ns: Option<u64>,
+    pub first_row_ns: Option<Ns>,
     /// End of the last GPU interval of any process, in nanoseconds since the recording began; null
     /// if there is none.
-    pub last_row_ns: Option<u64>,
+    pub last_row_ns: Option<Ns>,
     /// Difference in nanoseconds of two tables that should agree, in the window: the GPU's own
     /// Active time minus the union of the intervals of all processes. Null if only one is recorded.
-    pub tables_differ_ns: Option<i64>,
+    pub tables_differ_ns: Option<SignedNs>,
     /// Absolute value of that difference divided by the Active time; null if unknown.
-    pub tables_differ_share: Option<f64>,
+    pub tables_differ_share: Option<Share>,
     /// Longest GPU interval of the process divided by its busy time, in the window; null if it was
     /// never busy.
-    pub longest_interval_share: Option<f64>,
+    pub longest_interval_share: Option<Share>,
     /// Longest gap divided by the idle time; null if the GPU was never idle.
-    pub longest_gap_share: Option<f64>,
+    pub longest_gap_share: Option<Share>,
     /// Number of GPU intervals in the whole recording that name no process, nor does another row of their
     /// command buffer.
     pub rows_without_process: u64,

@@ -1,5 +1,6 @@
 //! Types of the distribution of GPU time: durations, overlap and outliers.
 
+use metalens_message::{Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct Durations {
     /// Number of GPU intervals of the process.
     pub count: u64,
     /// Summed durations in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Histogram of durations. Its counts sum to `count`, its totals to `total_ns`.
     pub histogram: Vec<Bucket>,
 }
@@ -41,16 +42,16 @@ pub struct Durations {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortIntervals {
     /// Limit in nanoseconds; an interval below it is short.
-    pub limit_ns: u64,
+    pub limit_ns: Ns,
     /// Number of short intervals.
     pub count: u64,
     /// Summed durations of the short intervals, in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// `count` divided by the number of intervals of the process; null if it has none.
-    pub count_ratio: Option<f64>,
+    pub count_ratio: Option<Share>,
     /// Length of the union of the short intervals divided by the busy time of the process; null if
     /// it was never busy.
-    pub busy_ratio: Option<f64>,
+    pub busy_ratio: Option<Share>,
     /// Kernels with a short median duration, most instances first. At most five.
     pub kernels: Vec<ShortKernel>,
 }
@@ -65,9 +66,9 @@ pub struct ShortKernel {
     /// Number of its intervals, short or not.
     pub instances: u64,
     /// Summed durations in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Median duration in nanoseconds.
-    pub median_ns: u64,
+    pub median_ns: Ns,
 }
 
 /// Time during which two channels of the process were busy at once.
@@ -78,9 +79,9 @@ pub struct ChannelOverlap {
     /// Name of the second channel; null if the table has none.
     pub second: Option<String>,
     /// Time in nanoseconds during which both were busy.
-    pub overlap_ns: u64,
+    pub overlap_ns: Ns,
     /// `overlap_ns` divided by the busy time of the less busy channel; null if it was never busy.
-    pub ratio: Option<f64>,
+    pub ratio: Option<Share>,
 }
 
 /// Utilization of the GPU in one of the equal parts of the window.
@@ -88,11 +89,11 @@ pub struct ChannelOverlap {
 pub struct UtilizationChunk {
     /// Start of the part, in nanoseconds since the recording began. It ends where the next part
     /// starts, the last one at the end of the window.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// Busy time of the process in nanoseconds. These sum to `busy.busy_ns`.
-    pub busy_ns: u64,
+    pub busy_ns: Ns,
     /// Busy time of other processes in nanoseconds. These sum to `busy.others_busy_ns`.
-    pub others_ns: u64,
+    pub others_ns: Ns,
 }
 
 /// Command buffers of the process with at least one interval in the window. Encoders and span
@@ -116,7 +117,7 @@ pub struct CommandBuffers {
     pub gaps_inside: u64,
     /// Summed length of those gaps in nanoseconds. The rest of the idle time is between command
     /// buffers.
-    pub gaps_inside_ns: u64,
+    pub gaps_inside_ns: Ns,
 }
 
 /// GPU intervals far longer than others of the same name: more than five times the median of
@@ -127,7 +128,7 @@ pub struct Outliers {
     /// Number of such intervals.
     pub count: u64,
     /// Summed time in nanoseconds by which they exceed the medians of their kernels.
-    pub excess_ns: u64,
+    pub excess_ns: Ns,
     /// Intervals that exceed the median of their kernel the most, at most ten.
     pub top: Vec<Outlier>,
 }
@@ -140,9 +141,9 @@ pub struct Outlier {
     /// Channel that it ran on; null if the table has none.
     pub channel: Option<String>,
     /// Start of the interval, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// Duration of the interval in nanoseconds.
-    pub duration_ns: u64,
+    pub duration_ns: Ns,
     /// Median duration of its kernel in nanoseconds.
-    pub median_ns: u64,
+    pub median_ns: Ns,
 }

@@ -1,5 +1,6 @@
 //! Types of the steps of a program: tokens, training steps, frames.
 
+use metalens_message::Ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,19 +26,19 @@ pub struct StepSeries {
     /// Number of these with a known length that lie in the window.
     pub measured: u64,
     /// Summed lengths of these, in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Units per second: `measured` times `units`, divided by `total_ns`; null if none is measured.
     pub per_second: Option<f64>,
     /// Usual time from the first encoding of a step to its last completion, in nanoseconds; null if
     /// unknown.
-    pub latency_ns: Option<u64>,
+    pub latency_ns: Option<Ns>,
     /// 95th percentile of that time, in nanoseconds; null if there are fewer than 20 steps with a known one.
-    pub latency_p95_ns: Option<u64>,
+    pub latency_p95_ns: Option<Ns>,
     /// The usual time of the steps that begin when all earlier ones are done on the GPU, in nanoseconds; null
     /// if there are fewer than 6. What the others take longer, they wait for their turn.
-    pub latency_alone_ns: Option<u64>,
+    pub latency_alone_ns: Option<Ns>,
     /// Time from one start to the next on the grid, in nanoseconds; null if the steps keep no pace.
-    pub period_ns: Option<u64>,
+    pub period_ns: Option<Ns>,
     /// Number of steps that missed their start on the grid; null likewise.
     pub missed: Option<u64>,
     /// Steps with the same kernels, those with the most time first. At most eight; kinds with fewer than six
@@ -55,9 +56,9 @@ pub struct SelectedStep {
     /// Sign by which they were found.
     pub by: StepsBy,
     /// Start of the step, in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// Start of the next one; of the last one, the end of its work on the GPU.
-    pub end_ns: u64,
+    pub end_ns: Ns,
 }
 
 /// Sign by which steps were found.
@@ -98,27 +99,27 @@ pub struct StepKind {
     /// Number of steps with a known length.
     pub count: u64,
     /// Summed lengths in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Median length in nanoseconds; null if there are fewer than six steps.
-    pub median_ns: Option<u64>,
+    pub median_ns: Option<Ns>,
     /// 95th percentile of the lengths, in nanoseconds; null if there are fewer than 20 steps.
-    pub p95_ns: Option<u64>,
+    pub p95_ns: Option<Ns>,
     /// 99th percentile of the lengths, in nanoseconds; null if there are fewer than 100 steps.
-    pub p99_ns: Option<u64>,
+    pub p99_ns: Option<Ns>,
     /// Length of the shortest step in nanoseconds.
-    pub min_ns: u64,
+    pub min_ns: Ns,
     /// Length of the longest step in nanoseconds.
-    pub max_ns: u64,
+    pub max_ns: Ns,
     /// Drift in percent: the median length of the last third compared with that of the first third;
     /// 10 means 10 % slower. Null if there are fewer than nine steps.
     pub drift_pct: Option<f64>,
     /// Median time in nanoseconds during which the process had work running on the GPU; null if this is not
     /// the main series.
-    pub gpu_ns: Option<u64>,
+    pub gpu_ns: Option<Ns>,
     /// Time of a step that the program itself decides, in nanoseconds: GPU, host work, encoding, and what is of
     /// unknown cause; the mean of the middle half of the steps. Null if it depends on what is unknown by more
     /// than 1 %, or if this is not the main series.
-    pub own_ns: Option<u64>,
+    pub own_ns: Option<Ns>,
     /// The same mean of the first, the second and the last third of the steps, in nanoseconds: how much it
     /// varies within the run. Null if there are fewer than nine steps.
     pub own_thirds_ns: Option<[u64; 3]>,
@@ -135,11 +136,11 @@ pub struct StepParts {
     /// Number of the step, from 1.
     pub number: u64,
     /// Start in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End (exclusive) in nanoseconds since the recording began.
-    pub end_ns: u64,
+    pub end_ns: Ns,
     /// Time in nanoseconds during which the process had work running on the GPU.
-    pub gpu_ns: u64,
+    pub gpu_ns: Ns,
     /// Rest of the time, by cause.
     pub idle: GapParts,
 }
@@ -151,12 +152,12 @@ pub struct SlowSteps {
     /// Number of these steps.
     pub count: u64,
     /// Summed time in nanoseconds by which they exceed the median.
-    pub excess_ns: u64,
+    pub excess_ns: Ns,
     /// Mean length in nanoseconds.
-    pub mean_ns: u64,
+    pub mean_ns: Ns,
     /// Mean time in nanoseconds during which the process had work running on the GPU; null if this is not
     /// the main series.
-    pub gpu_ns: Option<u64>,
+    pub gpu_ns: Option<Ns>,
     /// Mean of the rest of their time, by cause; null likewise.
     pub idle: Option<GapParts>,
     /// Kernels that take longer in them, the most first. At most ten.
@@ -171,9 +172,9 @@ pub struct SlowKernel {
     /// Name of the kernel.
     pub name: String,
     /// Mean GPU time in a slow step, in nanoseconds.
-    pub slow_ns: u64,
+    pub slow_ns: Ns,
     /// Mean GPU time in another step, in nanoseconds.
-    pub usual_ns: u64,
+    pub usual_ns: Ns,
 }
 
 /// Place of a step.
@@ -182,9 +183,9 @@ pub struct StepPlace {
     /// Number of the step, from 1.
     pub number: u64,
     /// Start in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End (exclusive) in nanoseconds since the recording began.
-    pub end_ns: u64,
+    pub end_ns: Ns,
 }
 
 /// Part of the run that is no step. These parts and the steps of the main series tile the run.
@@ -195,11 +196,11 @@ pub struct OncePart {
     /// Number of turns in it that have work of their own, such as parts of a prefill.
     pub turns: u64,
     /// Start in nanoseconds since the recording began.
-    pub start_ns: u64,
+    pub start_ns: Ns,
     /// End (exclusive) in nanoseconds since the recording began.
-    pub end_ns: u64,
+    pub end_ns: Ns,
     /// Time in nanoseconds during which the process had work running on the GPU.
-    pub gpu_ns: u64,
+    pub gpu_ns: Ns,
 }
 
 /// Place of a part of the run that is no step.
@@ -217,7 +218,7 @@ pub enum OnceKind {
 impl StepParts {
     /// Returns the length in nanoseconds.
     #[must_use]
-    pub fn length_ns(&self) -> u64 {
+    pub fn length_ns(&self) -> Ns {
         self.end_ns - self.start_ns
     }
 }

@@ -1,9 +1,9 @@
 //! Types that several parts of a report share: distributions, window summaries, missing data.
 
+use metalens_message::{Message, SignedNs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::Message;
 use crate::basics::statistics::percentiles;
 
 /// Distribution of a set of durations, in nanoseconds. Percentiles are nearest rank. A duration
@@ -13,17 +13,17 @@ pub struct Distribution {
     /// Number of durations in the set.
     pub count: u64,
     /// Smallest duration in nanoseconds.
-    pub min_ns: i64,
+    pub min_ns: SignedNs,
     /// Mean duration, rounded to the nearest nanosecond.
-    pub mean_ns: i64,
+    pub mean_ns: SignedNs,
     /// Median duration in nanoseconds.
-    pub median_ns: i64,
+    pub median_ns: SignedNs,
     /// 95th percentile in nanoseconds: 95 % of the durations are not longer.
-    pub p95_ns: i64,
+    pub p95_ns: SignedNs,
     /// 99th percentile in nanoseconds: 99 % of the durations are not longer.
-    pub p99_ns: i64,
+    pub p99_ns: SignedNs,
     /// Largest duration in nanoseconds.
-    pub max_ns: i64,
+    pub max_ns: SignedNs,
 }
 
 impl Distribution {
@@ -38,12 +38,12 @@ impl Distribution {
 
         Some(Self {
             count: durations.len() as u64,
-            min_ns,
-            mean_ns: i64::try_from(mean).unwrap_or(max_ns),
-            median_ns,
-            p95_ns,
-            p99_ns,
-            max_ns,
+            min_ns: SignedNs(min_ns),
+            mean_ns: SignedNs(i64::try_from(mean).unwrap_or(max_ns)),
+            median_ns: SignedNs(median_ns),
+            p95_ns: SignedNs(p95_ns),
+            p99_ns: SignedNs(p99_ns),
+            max_ns: SignedNs(max_ns),
         })
     }
 }

@@ -1,10 +1,10 @@
 //! Types of what the numbers mean: efficiency, findings and the summary.
 
+use metalens_message::{Factor, Message, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FrameworkName, ReplayAction, StepTime};
-use crate::basics::message::Message;
 
 /// GPU busy time divided by run time, for three definitions of run time. A program that starts
 /// slowly is bad by one and good by another, so all are shown.
@@ -12,14 +12,14 @@ use crate::basics::message::Message;
 pub struct Efficiency {
     /// Time in nanoseconds from the first encoding to the last completion in the window. Null if
     /// unknown.
-    pub program_ns: Option<u64>,
+    pub program_ns: Option<Ns>,
     /// Busy time divided by `program_ns`; null if unknown.
-    pub of_program: Option<f64>,
+    pub of_program: Option<Share>,
     /// Duration of the whole recording in nanoseconds, with the start of the program; null if
     /// unknown.
-    pub wall_ns: Option<u64>,
+    pub wall_ns: Option<Ns>,
     /// Busy time divided by `wall_ns`; null if unknown.
-    pub of_wall: Option<f64>,
+    pub of_wall: Option<Share>,
 }
 
 /// A finding: what is wrong, the evidence, and what to do about it.
@@ -108,9 +108,9 @@ pub enum Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gain {
     /// Time that the action saves, in nanoseconds.
-    pub saves_ns: u64,
+    pub saves_ns: Ns,
     /// Time of the replay, or else of what is judged, divided by that time without what is saved.
-    pub speedup: f64,
+    pub speedup: Factor,
     /// Certainty of these numbers.
     pub certainty: GainCertainty,
     /// Change that was replayed for it; null if it follows from the recorded gaps.

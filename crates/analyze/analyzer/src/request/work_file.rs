@@ -1,5 +1,6 @@
 //! Reads `work.json`: the amount of work of each kernel, written by the program's author.
 
+use metalens_message::Float;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -236,14 +237,10 @@ fn check_timings(timings: &[Timing]) -> Result<(), String> {
 
 impl Timing {
     /// Returns start and end in nanoseconds, since the point in time that the program counts from.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "exact up to 2^53 ns, 104 days since boot"
-    )]
     pub(crate) fn span_ns(&self) -> Result<(f64, f64), String> {
         let (start, end) = match (self.gpu_start_s, self.gpu_end_s, self.start_ns, self.end_ns) {
             (Some(start), Some(end), None, None) => (start * 1e9, end * 1e9),
-            (None, None, Some(start), Some(end)) => (start as f64, end as f64),
+            (None, None, Some(start), Some(end)) => (start.float(), end.float()),
             _ => {
                 return Err("needs gpu_start_s and gpu_end_s, or start_ns and end_ns".to_owned());
             }

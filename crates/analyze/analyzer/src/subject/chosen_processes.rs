@@ -10,11 +10,10 @@ use std::cmp::Reverse;
 use metalens_trace::{Names, Process, ProcessId, Run, Target as RunTarget, TargetProcess};
 
 use super::processes::ProcessUse;
-use crate::basics::message::process;
 use crate::error::{Error, GpuProcess, Result};
-use crate::message;
 use crate::report::{ChosenBy, Note};
 use crate::tables::columns::{Processes, at};
+use metalens_message::{message, process};
 
 /// Processes that a report is about.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! Makes the report's facts about processes.
 
+use metalens_message::Ns;
 use metalens_trace::Names;
 use rustc_hash::FxHashMap;
 
@@ -54,9 +55,9 @@ pub(crate) fn process_facts(
             pid: process.process.pid,
             is_analyzed: chosen.contains(Some(process.id)),
             intervals: process.intervals,
-            busy_ns: process.busy_ns,
+            busy_ns: Ns(process.busy_ns),
             window_intervals: here.map_or(0, |here| here.intervals),
-            window_busy_ns: here.map_or(0, |here| here.busy_ns),
+            window_busy_ns: Ns(here.map_or(0, |here| here.busy_ns)),
         }
     });
     facts.collect()

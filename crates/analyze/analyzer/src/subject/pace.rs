@@ -12,8 +12,9 @@
 
 use std::f64::consts::TAU;
 
-use crate::basics::statistics::{as_f64, percentile, rounded};
+use crate::basics::statistics::percentile;
 use crate::subject::submissions::{Submission, Submissions};
+use metalens_message::{Float, rounded};
 
 /// Smallest number of starts that show a grid.
 const STARTS: usize = 30;
@@ -97,14 +98,14 @@ fn grid(starts: &[(i64, usize)]) -> Option<f64> {
     let first_ns = starts.first().filter(|_| starts.len() >= STARTS)?.0;
     let times: Vec<f64> = starts
         .iter()
-        .map(|&(ns, _)| as_f64(ns - first_ns))
+        .map(|&(ns, _)| (ns - first_ns).float())
         .collect();
     let mut distances: Vec<i64> = starts.windows(2).filter_map(distance).collect();
     distances.sort_unstable();
     // Half of the periods may be missed.
     let short = percentile(&distances, 10)?;
     distances.retain(|distance| 10 * distance <= 13 * short);
-    let usual = as_f64(percentile(&distances, 50)?);
+    let usual = (percentile(&distances, 50)?).float();
     if usual < SHORTEST_NS {
         return None;
     }
@@ -134,7 +135,7 @@ fn grid(starts: &[(i64, usize)]) -> Option<f64> {
     if of_changes.sqrt() <= 1e-6 * period {
         return Some(period).filter(|_| is_rate);
     }
-    let count = as_f64((starts.len() / turn) as i64);
+    let count = (starts.len() / turn).float();
     let limit = (OF_CHANGES * count).min(MOST_OF_CHANGES) * of_changes;
     let parts = if is_rate { WIDEST_OF_RATE } else { WIDEST };
     let widest = (period / parts).powi(2) * (1.0 - BY_CHANCE / count);
@@ -204,7 +205,7 @@ fn fit(times: &[f64], offset: f64, period: f64) -> Option<(f64, f64)> {
     let points: Vec<(f64, f64)> = near
         .map(|&ns| (((ns - offset) / period).round(), ns))
         .collect();
-    let count = as_f64(points.len() as i64);
+    let count = (points.len() as i64).float();
     let x = points.iter().map(|point| point.0).sum::<f64>() / count;
     let y = points.iter().map(|point| point.1).sum::<f64>() / count;
     let squares: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
@@ -222,7 +223,7 @@ fn variance(values: &[f64]) -> f64 {
     let mut squares: Vec<f64> = values.iter().map(|value| value * value).collect();
     squares.sort_by(f64::total_cmp);
     squares.truncate((9 * squares.len()).div_ceil(10));
-    squares.iter().sum::<f64>() / as_f64(squares.len().max(1) as i64)
+    squares.iter().sum::<f64>() / (squares.len().max(1) as i64).float()
 }
 
 fn middle(values: impl Iterator<Item = f64>) -> f64 {
@@ -238,8 +239,8 @@ fn is_busy(starts: &[(i64, usize)], submissions: &Submissions) -> bool {
     };
     let between = submissions.list.get(first..last).unwrap_or(&[]).iter();
     let work = between.flat_map(|submission| submissions.work_of(submission));
-    let sum_ns = work.map(|work| work.end_ns - work.start_ns).sum();
-    as_f64(sum_ns) > BUSY * as_f64(last_ns - first_ns)
+    let sum_ns = work.map(|work| work.end_ns - work.start_ns).sum::<i64>();
+    sum_ns.float() > BUSY * (last_ns - first_ns).float()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@
 //! depth 1      ├─ exp ─┤
 //! ```
 
+use metalens_message::{Float, rounded};
 use std::cmp::Reverse;
 
 use metalens_trace::{Names, Symbol};
@@ -185,17 +186,11 @@ impl Seen {
 
     /// Returns the time of a part of the interval that samples cover: the less of what their
     /// times and what their percentages say.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a length; a conversion that is out of range saturates"
-    )]
     fn covered_ns(&self, part: Span) -> u64 {
         let inside = self.covered.iter().map(|span| span.clip(part));
         let covered_ns = length_ns(&inside.collect::<Vec<Span>>());
         self.percent
-            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64)
+            .map(|percent| rounded(part.length_ns().float() * percent / 100.0))
             .map_or(covered_ns, |ns| ns.min(covered_ns))
     }
 }

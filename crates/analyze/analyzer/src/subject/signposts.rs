@@ -10,16 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use metalens_trace::{Names, ProcessId, Symbol, ThreadId};
 
 use super::chosen_processes::ChosenProcesses;
-use crate::basics::message::{Message, quote, table};
 use crate::basics::spans::Span;
 use crate::basics::state_interval::StateInterval;
-use crate::message;
 use crate::tables::SignpostTables;
 use crate::tables::columns::at;
 use crate::tables::reader::TableResult;
 use crate::tables::signposts::{
     SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
 };
+use metalens_message::{Message, message, quote, table};
 
 /// All os_signpost intervals of a recording.
 #[derive(Debug, Default)]

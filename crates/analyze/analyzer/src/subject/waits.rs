@@ -14,6 +14,7 @@
 //! waits before an encoding, between two encoders of a command buffer, or before a commit; it does so
 //! for each command buffer, for some, or for every n-th. If the times hardly vary, nobody can tell.
 
+use metalens_message::{Float, Share};
 use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;
@@ -244,7 +245,7 @@ impl Waits {
         self.summary.verdict = verdict;
         self.summary.in_flight = answer.map_or(0, |answer| answer.lag as u64);
         self.summary.pairs = pairs(&answer) as u64;
-        self.summary.share = answer.map(|answer| answer.share);
+        self.summary.share = answer.map(|answer| Share(answer.share));
     }
 
     /// Takes over recorded waits that blocked: each is one for the next submission of its thread.
@@ -647,9 +648,9 @@ fn is_exponential(sorted: &[i64]) -> bool {
     /// Largest distance of the distributions, times the root of the number of times.
     const DISTANCE: f64 = 1.06;
     let count = as_f64(sorted.len());
-    let mean = sorted.iter().map(|&ns| ns as f64).sum::<f64>() / count;
+    let mean = sorted.iter().map(|&ns| ns.float()).sum::<f64>() / count;
     let distances = sorted.iter().enumerate().map(|(index, &ns)| {
-        let expected = 1.0 - (-(ns as f64) / mean).exp();
+        let expected = 1.0 - (-(ns.float()) / mean).exp();
         let below = as_f64(index) / count;
         (expected - below)
             .abs()
@@ -699,7 +700,6 @@ fn is_never(list: &[Submission]) -> bool {
             .all(|each| each.encoding_ns.is_some() && each.completed_ns.is_some())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn as_f64(count: usize) -> f64 {
-    count as f64
+    count.float()
 }

@@ -6,12 +6,11 @@ use super::WHOLE;
 use super::chosen_processes::ChosenProcesses;
 use super::facts::analyzed_process;
 use super::timeline::Timeline;
-use crate::basics::message::{Message, ungrouped};
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::message;
 use crate::report::{Excluded, SelectedStep, Window};
 use crate::request::Request;
+use metalens_message::{Message, Ns, message, ungrouped};
 
 /// Window, and what was cut off to get it.
 pub(crate) struct Cut {
@@ -51,7 +50,7 @@ impl Cut {
         let part = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
         cut.to(part, "before --from", "after --to");
         if let Some(chosen) = step {
-            let part = Span::new(chosen.start_ns, chosen.end_ns);
+            let part = Span::new(chosen.start_ns.0, chosen.end_ns.0);
             let number = ungrouped(chosen.number);
             cut.to(
                 part,
@@ -85,7 +84,7 @@ impl Cut {
     pub(crate) fn reach(&self) -> Span {
         let mut reach = WHOLE;
         for cut in &self.excluded {
-            if cut.to_ns <= self.window.start_ns {
+            if cut.to_ns <= Ns(self.window.start_ns) {
                 reach.start_ns = self.window.start_ns;
             } else {
                 reach.end_ns = self.window.end_ns;
@@ -108,8 +107,8 @@ impl Cut {
         .filter(|(from, to, _)| from < to);
         self.excluded
             .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
-                from_ns,
-                to_ns,
+                from_ns: Ns(from_ns),
+                to_ns: Ns(to_ns),
                 why,
             }));
     }
@@ -119,9 +118,9 @@ impl Cut {
         let mut excluded = self.excluded.clone();
         excluded.sort_by_key(|stretch| (stretch.from_ns, stretch.to_ns));
         Window {
-            start_ns: self.window.start_ns,
-            end_ns: self.window.end_ns,
-            span_ns: self.window.length_ns(),
+            start_ns: Ns(self.window.start_ns),
+            end_ns: Ns(self.window.end_ns),
+            span_ns: Ns(self.window.length_ns()),
             excluded,
         }
     }

@@ -1,5 +1,6 @@
 //! Tables of the GPU's hardware counters.
 
+use metalens_message::Float;
 use metalens_trace::{Integers, Names, Table};
 
 use super::columns::{Column, OrNull, Texts, at, columns};
@@ -84,13 +85,9 @@ impl Column for Numbers {
 
 impl Numbers {
     /// Returns the value of a row; `None` if it is null or not a finite number.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a counter's value needs no more than 53 bits"
-    )]
     pub(crate) fn get(&self, row: usize, names: &Names) -> Option<f64> {
         let value = match self {
-            Self::Whole(numbers) => numbers.get(row)? as f64,
+            Self::Whole(numbers) => numbers.get(row)?.float(),
             Self::Text(texts) => names.text(at(texts, row)?).trim().parse().ok()?,
         };
         value.is_finite().then_some(value)

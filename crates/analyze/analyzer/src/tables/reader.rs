@@ -4,8 +4,7 @@ use std::fmt;
 
 use metalens_trace::{InputKind, Problem, Table, Trace};
 
-use crate::basics::message::{Message, quote, table};
-use crate::message;
+use metalens_message::{Message, message, quote, table};
 
 /// Declares a group of tables, each once: its field, its struct and its reader.
 macro_rules! tables {

@@ -1,15 +1,13 @@
 //! Reads the facts of a trace that are not in tables.
 
-use metalens_trace::{
-    Device, InputKind, Loudness, Names, NoteKind, NotePart, Run, Trace, TraceNote,
-};
+use metalens_trace::{Device, InputKind, Loudness, Names, NoteKind, Run, Trace, TraceNote};
 
 use super::gpu::GPU_INTERVALS;
 use super::times::RowsOutside;
-use crate::basics::message::{Message, name, path, quote, table, ungrouped};
 use crate::report::{
     DeviceFacts, DoubtReason, DoubtfulRows, Note, Reader, RunFacts, Source, SourceKind,
 };
+use metalens_message::Ns;
 
 /// Facts of a trace, without its tables.
 pub(crate) struct Recording {
@@ -124,7 +122,7 @@ pub(crate) fn run_facts(trace: &Trace) -> RunFacts {
         template: run.template.clone(),
         instruments_version: run.instruments_version.clone(),
         start: run.start_date.clone(),
-        duration_ns: run.duration_ns,
+        duration_ns: run.duration_ns.map(Ns),
         end_reason: run.end_reason.clone(),
         recording_mode: run.recording_mode.clone(),
         device: DeviceFacts {
@@ -167,15 +165,7 @@ fn notes(trace: &Trace, read_once: &[&str]) -> Vec<Note> {
 }
 
 fn note(trace_note: &TraceNote) -> Note {
-    let parts = trace_note.parts().into_iter().map(|part| match part {
-        NotePart::Words(words) => words.into(),
-        NotePart::Count(count) => ungrouped(count),
-        NotePart::File(file) => path(&file),
-        NotePart::Table(schema) => table(&schema),
-        NotePart::Name(text) => name(&text),
-        NotePart::Quote(text) => quote(&text),
-    });
-    let message = Message::joined(parts, "");
+    let message = trace_note.message();
     let NoteKind { id, loudness } = trace_note.kind();
     match loudness {
         Loudness::Loud => Note::loud(id, message),

@@ -79,13 +79,13 @@ fn figures(report: &Report) -> String {
     let figures = [
         whole.allocations,
         whole.inside_others,
-        whole.bytes,
+        whole.bytes.0,
         whole.freed,
-        whole.freed_bytes,
+        whole.freed_bytes.0,
         memory.freed_from_before.count,
-        memory.peak_bytes,
+        memory.peak_bytes.0,
         memory.live.count,
-        memory.live.bytes,
+        memory.live.bytes.0,
     ];
     figures.map(|figure| figure.to_string()).join(" ")
 }

@@ -1,6 +1,7 @@
 //! Tests of the verdict in a word, on recordings whose truth is known.
 
 use metalens_analyzer::{Bound, ChainSource, Report, Request, WaitVerdict, distrust};
+use metalens_message::Ns;
 use metalens_simulator::{Ledger, Scenario, Truth, presets, random_scenario, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
 
@@ -146,7 +147,7 @@ fn every_scenario_has_the_verdict_of_its_truth() {
                 continue;
             };
             // Some scenarios lack the tables that tell the causes.
-            if report.idle.parts.unknown_ns != idle.unknown_ns {
+            if report.idle.parts.unknown_ns != Ns(idle.unknown_ns) {
                 continue;
             }
             let bound = report.verdict.bound;

@@ -1,6 +1,7 @@
 //! Tests of hardware counters: on the real bundle that has some, against a second reading of its
 //! bytes and against laws; and on scenarios, against the simulator's truth.
 
+use metalens_message::Ns;
 use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{Analysis, CounterUnit, Request, analyze, selection};
@@ -337,7 +338,11 @@ fn compare(name: &str, report: &metalens_analyzer::Report, truth: &Truth) -> usi
         let found = listed.find(|counter| counter.name == expected.name);
         let found = found.unwrap_or_else(|| panic!("{name}: {}", expected.name));
         assert_eq!(found.window.samples, expected.samples, "{name}");
-        assert_eq!(found.window.covered_ns, Some(expected.covered_ns), "{name}");
+        assert_eq!(
+            found.window.covered_ns,
+            Some(expected.covered_ns).map(Ns),
+            "{name}"
+        );
         near(found.window.mean, expected.mean.unwrap(), "mean");
         near(found.window.max, expected.max.unwrap(), "max");
         assert_eq!(found.busy.is_some(), expected.busy_mean.is_some(), "{name}");

@@ -54,16 +54,16 @@ fn scenario() -> Scenario {
     let window = plain.report.window.start_ns;
     assert!(plain.report.engines.is_empty());
     scenario.process[0].engine = vec![
-        work(Mps, [0, 10, 168, 3], window),
-        work(CoreMl, [20, 40, 168, 2], window),
-        work(DrawableWait, [100, 50, 1, 1], window),
+        work(Mps, [0, 10, 168, 3], window.0),
+        work(CoreMl, [20, 40, 168, 2], window.0),
+        work(DrawableWait, [100, 50, 1, 1], window.0),
     ];
     // The table of the Neural Engine names no process, so that this counts; the rest does not.
     scenario.process[1].engine = vec![
-        work(NeuralEngine, [5, 75, 1, 1], window),
-        work(NeuralEngine, [60, 20, 1, 1], window),
-        work(Mps, [50, 10, 1, 1], window),
-        work(DrawableWait, [50, 10, 1, 1], window),
+        work(NeuralEngine, [5, 75, 1, 1], window.0),
+        work(NeuralEngine, [60, 20, 1, 1], window.0),
+        work(Mps, [50, 10, 1, 1], window.0),
+        work(DrawableWait, [50, 10, 1, 1], window.0),
     ];
     scenario
 }
@@ -86,8 +86,8 @@ fn check(engine: &Engine, expected: [u64; 3]) {
     };
     let found = [
         engine.intervals,
-        us(engine.busy_ns),
-        us(engine.while_gpu_idle_ns),
+        us(engine.busy_ns.0),
+        us(engine.while_gpu_idle_ns.0),
     ];
     assert_eq!(found, expected, "{:?}", engine.id);
 }
@@ -152,7 +152,7 @@ fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
     let [mine, others] = [4200, 4300].map(|pid| buffers(&path, pid));
     let graph = |id: u64, start: u64, length: u64| EngineWork {
         label: format!("MPSGraph:0x1f (CommandBuffer: {id:#x})"),
-        ..work(EngineKind::Mps, [start, length, 1, 1], window)
+        ..work(EngineKind::Mps, [start, length, 1, 1], window.0)
     };
     scenario.process[0].engine = vec![
         graph(mine[0], 0, 10),
@@ -242,7 +242,7 @@ fn engines_without_rows_are_not_recorded() {
         &Request::default(),
     );
     let window = window.unwrap().report.window.start_ns;
-    let others = missing(EngineKind::NeuralEngineInternal, window);
+    let others = missing(EngineKind::NeuralEngineInternal, window.0);
     let others: Vec<&str> = others.iter().map(|part| part.what.as_str()).collect();
     let expected = ["engines.mps", "engines.core-ml", "engines.drawable-wait"];
     assert_eq!(others, expected);

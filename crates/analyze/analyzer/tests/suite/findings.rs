@@ -4,6 +4,7 @@
 //! `nearly-unknown.toml`, and files for data that a scenario cannot describe: `fires.work.json`, the amounts of work, and `fires.<schema>.xml`,
 //! which replaces that table.
 
+use metalens_message::Factor;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -238,7 +239,7 @@ fn findings_are_in_order() {
             assert!(gain.saves_ns < judged_ns, "{name}");
             let left = (judged_ns - gain.saves_ns) as f64;
             let speedup = judged_ns as f64 / left;
-            assert!((gain.speedup - speedup).abs() < 1e-9, "{name}");
+            assert!((gain.speedup - Factor(speedup)).abs() < 1e-9, "{name}");
         }
     };
     for id in finding_ids() {

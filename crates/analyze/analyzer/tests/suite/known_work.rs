@@ -3,6 +3,7 @@
 use metalens_analyzer::{
     ChipNamedBy, Error, Report, Request, Timing, TimingVerdict, WorkFile, WorkRow, WorkThroughput,
 };
+use metalens_message::{Ns, Share};
 use metalens_simulator::Scenario;
 
 use super::real::recordings;
@@ -37,7 +38,7 @@ fn parts(report: Report) -> (Report, WorkThroughput) {
 fn recompute(row: &WorkRow, per_instance: (u64, u64, u64), span_ns: u64) {
     let (operations, bytes, flops) = per_instance;
     let instances = row.instances as f64;
-    for (rates, over_ns) in [(&row.gpu_time, row.total_ns), (&row.window, span_ns)] {
+    for (rates, over_ns) in [(&row.gpu_time, row.total_ns), (&row.window, Ns(span_ns))] {
         let seconds = over_ns as f64 / 1e9;
         assert_eq!(rates.over_ns, over_ns);
         assert_eq!(rates.operations, Some(operations * row.instances));
@@ -59,7 +60,7 @@ fn rates_per_instance_are_recomputed() {
     let (report, work) = parts(report_of(&preset("shared-machine"), &request).unwrap());
     assert_eq!(work.rows.len(), report.kernels.len());
     for row in &work.rows {
-        recompute(row, (3, 4000, 5_000_000), report.window.span_ns);
+        recompute(row, (3, 4000, 5_000_000), report.window.span_ns.0);
     }
     let instances: u64 = report.kernels.iter().map(|kernel| kernel.instances).sum();
     assert_eq!(work.all.operations, Some(3 * instances));
@@ -70,7 +71,7 @@ fn rates_per_instance_are_recomputed() {
     let (row, limits) = (&work.rows[0], chip.bandwidth_gb_s.unwrap());
     let share = row.bandwidth_share.unwrap();
     close(
-        Some(share.at_least),
+        Some(share.at_least.0),
         row.gpu_time.gb_per_s.unwrap() / limits.max,
     );
     assert!(share.at_least <= share.at_most);
@@ -112,7 +113,7 @@ fn labels_and_totals_are_assigned() {
         None => assert_eq!(others_ns, 0),
     }
 
-    request.from_ns = Some(report.window.start_ns + report.window.span_ns / 2);
+    request.from_ns = Some((report.window.start_ns + report.window.span_ns / 2).0);
     if let Some(file) = request.work.as_mut() {
         file.work[1].per = metalens_analyzer::AmountScope::Total;
     }
@@ -174,7 +175,7 @@ fn shares_of_a_real_chip() {
     close(row.gpu_time.gb_per_s, 1_048_576_000.0 / 6_698_335.0);
     close(row.window.gb_per_s, 1_048_576_000.0 / 200_189_875.0);
     close(
-        row.bandwidth_share.map(|share| share.at_least),
+        (row.bandwidth_share.map(|share| share.at_least)).map(|Share(ns)| ns),
         1_048_576_000.0 / 6_698_335.0 / 68.25,
     );
     assert!(

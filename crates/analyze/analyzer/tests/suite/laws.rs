@@ -119,8 +119,8 @@ proptest! {
         check(&whole);
         let at = |percent: u64| whole.window.start_ns + whole.window.span_ns * percent / 100;
         let request = Request {
-            from_ns: Some(at(from)),
-            to_ns: Some(at(to)),
+            from_ns: Some(at(from).0),
+            to_ns: Some(at(to).0),
             ..Request::default()
         };
         match report_of(&scenario, &request) {
@@ -155,7 +155,7 @@ proptest! {
         let mut sum = [0_u64; 10];
         let mut total_ns = 0;
         let mut queued = ([0_u64; 3], 0.0);
-        for half in [part(None, Some(at)), part(Some(at), None)] {
+        for half in [part(None, Some(at.0)), part(Some(at.0), None)] {
             match half {
                 Ok(half) => {
                     let parts = half.idle.parts.by_cause();
@@ -229,7 +229,7 @@ fn busy_times_of_halves_add_up() {
         };
         report_of(&scenario, &request).unwrap().busy
     };
-    let (first, second) = (half(None, Some(middle)), half(Some(middle), None));
+    let (first, second) = (half(None, Some(middle.0)), half(Some(middle.0), None));
     assert_eq!(first.busy_ns + second.busy_ns, whole.busy.busy_ns);
     assert_eq!(
         first.machine_busy_ns + second.machine_busy_ns,

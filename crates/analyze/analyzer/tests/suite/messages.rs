@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{Message, PlacedValue, Report, Request, finding_ids};
+use metalens_analyzer::{Report, Request, finding_ids};
+use metalens_message::{Message, PlacedValue, Value};
 use metalens_simulator::{presets, random_scenario};
 use metalens_text::units;
 

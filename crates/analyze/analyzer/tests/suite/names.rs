@@ -1,6 +1,7 @@
 //! Tests of kernel names from other sources than labels: tables that are written by hand into a
 //! synthetic export, in xctrace's format.
 
+use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{NamedBy, Report, Request};
@@ -194,7 +195,7 @@ fn percentages_of_samples_are_read() {
             ("event-depth", "metal-nesting-level"),
         ];
         let row = |from: u64, length: &str, name: &str, percent: &str, depth: &str| {
-            let start = (start + from).to_string();
+            let start = (start + Ns(from)).to_string();
             [
                 &start,
                 length,

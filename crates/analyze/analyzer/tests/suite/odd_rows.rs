@@ -1,6 +1,7 @@
 //! Tests of rows that no recording should have: notes about them, and rejected tables.
 
 use metalens_analyzer::{Error, Request};
+use metalens_message::Ns;
 
 use super::report;
 use super::windows::tables::{ANALYZED, Interval, Tables};
@@ -111,7 +112,7 @@ fn impossible_times_are_rejected() {
         tables.report(None, None)
     };
     let fine = report_of(LONGEST, LONGEST, 1_023).unwrap();
-    assert_eq!(fine.busy.sum_ns, LONGEST * 1_023);
+    assert_eq!(fine.busy.sum_ns, Ns(LONGEST * 1_023));
     assert_eq!(
         (fine.busy.busy_ns, fine.window.end_ns),
         (LONGEST, LONGEST * 2)

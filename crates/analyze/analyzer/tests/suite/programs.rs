@@ -2,6 +2,7 @@
 //! leaves. The programs run in a model of their own, which is not that of the simulator. Its times are
 //! those measured on an M1 and an M2 Ultra.
 
+use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{Bound, Report, Request, WaitVerdict};
@@ -414,7 +415,10 @@ fn a_paced_program_has_headroom_and_no_gain() {
         assert_eq!(report.verdict.bound, Some(Bound::Paced), "{says}");
         let main = &report.steps[0];
         let found_ns = main.period_ns.unwrap();
-        assert!(found_ns.abs_diff(period_ns) < 10 * US, "{main:?} {says}");
+        assert!(
+            found_ns.abs_diff(Ns(period_ns)) < Ns(10 * US),
+            "{main:?} {says}"
+        );
         assert_eq!(
             (main.count, main.missed),
             (240 / per_period as u64, Some(0)),
@@ -464,7 +468,7 @@ fn one_pause_does_not_decide_the_verdict() {
         let gains = report.findings.iter().filter_map(|finding| finding.gain);
         gains.map(|gain| gain.speedup).next().unwrap()
     };
-    assert!((gain(&loading) / gain(&steady) - 1.0).abs() < 0.02);
+    assert!((gain(&loading) / gain(&steady).0 - 1.0).abs() < 0.02);
 }
 
 /// Sixty random programs: no sentence contradicts the truth.
@@ -576,7 +580,7 @@ fn a_log_gives_the_figures_of_a_recording() {
         let recorded = report_of(&run.tables);
         let logged = report_of_log(&log(&run.tables, &[]));
 
-        assert_eq!(logged.busy.busy_ns, run.busy_ns, "{program:?}");
+        assert_eq!(logged.busy.busy_ns, Ns(run.busy_ns), "{program:?}");
         assert_eq!(logged.busy.others_busy_ns, None);
         assert_eq!(logged.machine.others, None);
         assert_eq!(logged.window.span_ns, recorded.window.span_ns);
@@ -601,7 +605,7 @@ fn a_log_gives_the_figures_of_a_recording() {
         expected.retain(|id| *id != "unlabeled");
         assert_eq!(ids(&logged), expected);
         assert_eq!(logged.kernels[0].name, "gemm");
-        assert_eq!(logged.kernels[0].total_ns, run.busy_ns);
+        assert_eq!(logged.kernels[0].total_ns, Ns(run.busy_ns));
         let dispatches = program.count as u64;
         assert_eq!(
             logged.kernels[0].dispatches,

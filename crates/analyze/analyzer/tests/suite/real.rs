@@ -1,6 +1,7 @@
 //! Tests of real recordings, if this machine has them, against independently known figures.
 
 use metalens_analyzer::{ChosenBy, Error, Request};
+use metalens_message::Ns;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use super::report;
@@ -55,11 +56,14 @@ fn figures_are_the_known_ones() {
         );
         assert_eq!(report.counts.intervals, 1_000);
         assert_eq!(report.counts.all_intervals, known.all_intervals);
-        assert_eq!(report.window.span_ns, known.span_ns);
-        assert_eq!(report.busy.busy_ns, known.busy_ns);
-        assert_eq!(report.busy.machine_busy_ns, known.machine_ns);
-        assert_eq!(report.busy.machine_active_ns, Some(known.machine_ns));
-        assert_eq!(report.gaps.total_ns, known.span_ns - known.busy_ns);
+        assert_eq!(report.window.span_ns, Ns(known.span_ns));
+        assert_eq!(report.busy.busy_ns, Ns(known.busy_ns));
+        assert_eq!(report.busy.machine_busy_ns, Ns(known.machine_ns));
+        assert_eq!(
+            report.busy.machine_active_ns,
+            Some(known.machine_ns).map(Ns)
+        );
+        assert_eq!(report.gaps.total_ns, Ns(known.span_ns - known.busy_ns));
         let parts = &report.idle.parts;
         let to_gpu_ns = parts.after_commit_ns() + parts.contention_ns;
         let found = [

@@ -1,6 +1,7 @@
 //! Tests of the shape of the work: laws on random scenarios, figures of known ones.
 
 use metalens_analyzer::{Report, Request};
+use metalens_message::Ns;
 use metalens_simulator::{Scenario, random_scenario};
 
 use super::report_of;
@@ -29,7 +30,7 @@ fn check(report: &Report) {
     let chunks = shape.utilization.iter();
     assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
     let others: u64 = chunks.clone().map(|c| c.others_ns).sum();
-    assert_eq!(Some(others), busy.others_busy_ns);
+    assert_eq!(Some(others), busy.others_busy_ns.map(|Ns(ns)| ns));
     let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
     assert_eq!(starts.first(), Some(&window.start_ns));
     assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));

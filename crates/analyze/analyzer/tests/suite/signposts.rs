@@ -1,5 +1,6 @@
 //! Tests of the phases that a program named, from tables to report.
 
+use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{Error, Report, Request, StepsBy};
@@ -148,7 +149,7 @@ fn named_phases_are_measured() {
         with_signposts(&request).unwrap()
     });
     let busy: u64 = parts.iter().map(|part| part.busy.busy_ns).sum();
-    assert_eq!(step.busy_ns, busy);
+    assert_eq!(step.busy_ns, Ns(busy));
     assert!(
         !report
             .not_recorded

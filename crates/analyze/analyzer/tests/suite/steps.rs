@@ -106,8 +106,8 @@ fn a_window_keeps_the_numbers_of_its_steps() {
     let whole = report_of(&scenario, &Request::default()).unwrap();
     let (start_ns, span_ns) = (whole.window.start_ns, whole.window.span_ns);
     let part = Request {
-        from_ns: Some(start_ns + span_ns / 3),
-        to_ns: Some(start_ns + 2 * span_ns / 3),
+        from_ns: Some((start_ns + span_ns / 3).0),
+        to_ns: Some((start_ns + 2 * span_ns / 3).0),
         ..Request::default()
     };
     let part = report_of(&scenario, &part).unwrap();

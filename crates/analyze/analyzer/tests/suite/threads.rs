@@ -4,6 +4,7 @@
 //! Each thread waits for an earlier command buffer of its own, or never. All share a driver and the GPU,
 //! which serve what comes first. The other process's work comes at its own times.
 
+use metalens_message::Ns;
 use std::collections::VecDeque;
 
 use metalens_analyzer::{Bound, ProgramChange, Report, Request, selection, what_if};
@@ -309,7 +310,7 @@ fn predictions_come_true_in_programs_of_several_threads() {
             let Ok(predicted) = what_if(trace, &request, &change) else {
                 continue;
             };
-            assert_eq!(predicted.before_ns, run.wall_ns, "{seed}");
+            assert_eq!(predicted.before_ns, Ns(run.wall_ns), "{seed}");
             let Some(after_ns) = predicted.after_ns else {
                 continue;
             };

@@ -1,6 +1,7 @@
 //! Tests of figures beside the gaps against the simulator's truth: latencies, queue depth, states,
 //! memory, signposts, shaders, errors, hangs, and idle time with recovered encodings.
 
+use metalens_message::{Bytes, Ns};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -197,7 +198,7 @@ impl Case<'_> {
         let mut compared = 0;
         if let Some(found) = &machine.performance {
             assert_eq!(states(&found.states), expected(truth), "{}", self.name);
-            assert_eq!(found.unknown_ns, truth.uncovered_ns, "{}", self.name);
+            assert_eq!(found.unknown_ns, Ns(truth.uncovered_ns), "{}", self.name);
             compared += 1;
         } else {
             assert!(
@@ -209,7 +210,7 @@ impl Case<'_> {
         let truth = self.truth.optional.thermal.as_ref().unwrap();
         if let Some(found) = &machine.thermal {
             assert_eq!(states(&found.states), expected(truth), "{}", self.name);
-            assert_eq!(found.unknown_ns, truth.uncovered_ns, "{}", self.name);
+            assert_eq!(found.unknown_ns, Ns(truth.uncovered_ns), "{}", self.name);
             assert_eq!(found.worst, truth.worst, "{}", self.name);
             compared += 1;
         } else {
@@ -248,12 +249,12 @@ impl Case<'_> {
         let expected = Turnover {
             allocations: truth.allocations,
             inside_others: truth.inside_others,
-            bytes: truth.bytes,
+            bytes: Bytes(truth.bytes),
             freed: truth.freed,
-            freed_bytes: truth.freed_bytes,
+            freed_bytes: Bytes(truth.freed_bytes),
         };
         assert_eq!(whole, expected, "{}", self.name);
-        assert_eq!(found.peak_bytes, truth.peak_bytes, "{}", self.name);
+        assert_eq!(found.peak_bytes, Bytes(truth.peak_bytes), "{}", self.name);
         assert_eq!(found.freed_from_before.count, truth.freed_from_before);
         assert_eq!((found.unread, found.without_stack), (0, 0));
 
@@ -262,9 +263,9 @@ impl Case<'_> {
         let parts = [found.before_window, found.in_window, found.after_window];
         let sum = |of: fn(&Turnover) -> u64| parts.iter().map(of).sum::<u64>();
         assert_eq!(sum(|part| part.allocations), whole.allocations);
-        assert_eq!(sum(|part| part.bytes), whole.bytes);
+        assert_eq!(sum(|part| part.bytes.0), whole.bytes);
         assert_eq!(sum(|part| part.freed), whole.freed);
-        assert_eq!(sum(|part| part.freed_bytes), whole.freed_bytes);
+        assert_eq!(sum(|part| part.freed_bytes.0), whole.freed_bytes);
 
         if let (Some(outside), [only]) = (found.outside_phases, found.phases.as_slice()) {
             assert_eq!(outside.bytes + only.turnover.bytes, whole.bytes);
@@ -296,7 +297,7 @@ impl Case<'_> {
             before_window: sum(found.before_window),
             in_window: sum(found.in_window),
             unwired: sum(found.unwire_requests),
-            in_gaps_ns: found.in_gaps_ns,
+            in_gaps_ns: found.in_gaps_ns.0,
         };
         assert_eq!(found, *truth, "{}: wired", self.name);
         found.in_window.0
@@ -363,7 +364,7 @@ impl Case<'_> {
                 name: kernel.name.clone(),
                 channel: kernel.channel.clone().unwrap(),
                 instances: kernel.instances,
-                total_ns: kernel.total_ns,
+                total_ns: kernel.total_ns.0,
             });
             // Kernels of one name and channel differ by the origin of their names.
             let mut kernels: Vec<EncodedKernel> = kernels.collect();
@@ -460,10 +461,10 @@ impl Case<'_> {
 fn spread(found: Option<Distribution>) -> Spread {
     found.map_or_else(Spread::default, |found| Spread {
         count: found.count,
-        min_ns: Some(found.min_ns),
-        median_ns: Some(found.median_ns),
-        p95_ns: Some(found.p95_ns),
-        max_ns: Some(found.max_ns),
+        min_ns: Some(found.min_ns.0),
+        median_ns: Some(found.median_ns.0),
+        p95_ns: Some(found.p95_ns.0),
+        max_ns: Some(found.max_ns.0),
     })
 }
 

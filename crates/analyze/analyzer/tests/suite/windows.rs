@@ -5,6 +5,7 @@
 
 pub(crate) mod tables;
 
+use metalens_message::Ns;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -18,8 +19,8 @@ use self::tables::{Interval, Tables, begin, committed, end, tables};
 fn check(tables: &Tables, report: &Report) {
     let (from, to) = (report.window.start_ns, report.window.end_ns);
     let is_here = |interval: &Interval| match interval.duration {
-        0 => from <= interval.start && interval.start <= to,
-        _ => interval.start < to && interval.end() > from,
+        0 => from <= Ns(interval.start) && interval.start <= to.0,
+        _ => interval.start < to.0 && interval.end() > from.0,
     };
     let all = tables.buffers();
     let here: Vec<(&u64, &Vec<Interval>)> = all
@@ -84,7 +85,7 @@ fn check(tables: &Tables, report: &Report) {
     assert_eq!(shape.median_encoders, middle.map(|at| encoders[at]));
 
     if once.len() == all.len() {
-        check_queue(latency, (from, to), &all);
+        check_queue(latency, (from.0, to.0), &all);
     } else {
         assert_eq!(latency.queue, None, "a reused buffer makes it unknown");
         let mut absent = report.not_recorded.iter();
@@ -102,7 +103,7 @@ fn check(tables: &Tables, report: &Report) {
             buffers.is_some_and(|[before, after]| before == after && once.contains_key(&before));
         inside_ns += u64::from(is_inside);
     }
-    assert_eq!(shape.gaps_inside_ns, inside_ns);
+    assert_eq!(shape.gaps_inside_ns, Ns(inside_ns));
     // What the next work waited for is inferred: that divides the time before the commit, and no other.
     let divided =
         |[completion, host, encoding, rest @ ..]: [u64; 10]| (completion + host + encoding, rest);

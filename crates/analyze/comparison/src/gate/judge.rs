@@ -6,9 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use metalens_analyzer::message::{counted, percent};
-use metalens_analyzer::{Message, Report, distrust, message};
+use metalens_analyzer::{Report, distrust};
 use metalens_failure::similar;
+use metalens_message::{Float, Message, message};
+use metalens_message::{Share, counted};
 
 use super::kernels::{NewKernelShares, OwnKernels};
 use super::subject::{GateSubject, Presence};
@@ -24,7 +25,7 @@ use crate::metric_changes::{OWN, SECOND_OWN, find, has_same_steps};
 use crate::metrics::{count_of, is_amount_of_work, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Largest number of patterns without a kernel for which the meant one is looked up.
 const SUGGESTIONS: usize = 20;
@@ -108,7 +109,6 @@ fn as_many_steps(comparison: &Comparison) -> bool {
 }
 
 /// Returns the miss of a side with too few runs. The runs that are missing may be the slower ones.
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
     let (base, new) = (comparison.base.runs.len(), comparison.new.runs.len());
     let least = gate.runs.unwrap_or(base);
@@ -124,10 +124,10 @@ fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
         channel: None,
         of: None,
         rule: LimitRule::Min,
-        limit: Number::new(least as f64)?,
-        value: Number::new(judged as f64),
+        limit: Number::new(least.float())?,
+        value: Number::new(judged.float()),
         unit: Unit::Count,
-        by: Number::new(by as f64),
+        by: Number::new(by.float()),
         severity: if gate.allow_inconclusive {
             GateSeverity::Warn
         } else {
@@ -169,7 +169,7 @@ fn judge_kernels(
     if large.is_empty() && !own.is_empty() {
         let why = message!(
             "no matching kernel has {} of the kernel time",
-            percent(limit.share)
+            Share(limit.share)
         );
         rows.judge(&unmatched_subject(limit, Some(why)), &limit.limit);
     }

@@ -1,5 +1,6 @@
 //! Finds the kernels that a limit applies to.
 
+use metalens_analyzer::id;
 use std::collections::BTreeMap;
 
 use super::KernelLimit;
@@ -7,7 +8,7 @@ use crate::change::ChangeClass;
 use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Kernels of a limit.
 #[derive(Default)]
@@ -109,7 +110,8 @@ pub(super) struct NewKernelShares {
 
 impl NewKernelShares {
     pub(super) fn from_comparison(comparison: &Comparison) -> Self {
-        let sums = find(&comparison.metrics, "busy.sum_ns").map(|metric| &metric.change.new.values);
+        let sums =
+            find(&comparison.metrics, id!(busy.sum_ns)).map(|metric| &metric.change.new.values);
         let known: Vec<_> = comparison
             .kernels
             .iter()

@@ -18,10 +18,9 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::message;
-use metalens_analyzer::message::path;
-use metalens_analyzer::written::{Written, growth, nanoseconds, share};
 use metalens_failure::did_you_mean;
+use metalens_message::written::{Written, growth, nanoseconds, share};
+use metalens_message::{Float, message, path};
 use serde::Deserialize;
 
 use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
@@ -215,17 +214,16 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
 }
 
 /// Parses a value into the unit of its figure.
-#[expect(clippy::cast_precision_loss, reason = "a limit has few digits")]
 fn value(text: &str, unit: Unit) -> Result<f64, String> {
     match unit {
-        Unit::Ns => Ok(nanoseconds(text)? as f64),
+        Unit::Ns => Ok(nanoseconds(text)?.float()),
         Unit::Ratio => share(text),
-        Unit::Bytes => Ok(bytes(text)? as f64),
+        Unit::Bytes => Ok(bytes(text)?.float()),
         Unit::Count => {
             let count = text
                 .parse::<u64>()
                 .map_err(|_| format!("`{text}` is not a whole number"))?;
-            Ok(count as f64)
+            Ok(count.float())
         }
     }
 }

@@ -11,18 +11,18 @@
 //! A worse run of new never turns a failure into a pass: no part of the rule asks how much the runs
 //! of new vary.
 
+use metalens_message::Share;
+
 #[cfg(test)]
 mod tests;
 
-use metalens_analyzer::message::{counted, kernel, percent, ungrouped};
-use metalens_analyzer::{Message, message};
+use metalens_message::{Message, Number, counted, kernel, message, percent, ungrouped};
 
 use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
 use crate::change::{Change, ChangeClass, STEADY, SideValues, known};
 use crate::kernels::{KernelNoise, NOISE, deviation, spread};
 use crate::sentences;
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 
 /// The figure or kernel that a limit applies to.
 pub(super) struct GateSubject<'a> {
@@ -374,7 +374,7 @@ impl GateSubject<'_> {
             .whole
             .map(|_| message!(", {} of a step", sentences::relative(share)));
         let (verdict, more) = if bound > WIDEST * limit {
-            let noise = percent(noise);
+            let noise = percent(Share(noise));
             (
                 GateVerdict::NotMeasurable,
                 Some(message!("; not judged: it varies by {}", noise)),
@@ -427,7 +427,7 @@ impl GateSubject<'_> {
         };
 
         let side = if now > most { "above" } else { "not above" };
-        let share = value.map(|value| message!(" ({})", percent(value.abs())));
+        let share = value.map(|value| message!(" ({})", Share(value.abs())));
         let is_too_few = change.has_few_runs() && self.is_steady(value);
         let is_beyond = value.is_none_or(|value| value > limit);
         let (verdict, noise) = if is_beyond && is_too_few {

@@ -2,13 +2,12 @@
 //! vary, and is inconclusive: with nothing changed, which is a false alarm, and with a time that is
 //! 10 % longer.
 
-use metalens_analyzer::Message;
+use metalens_message::{Message, Number};
 
 use super::subject::{GateSubject, Presence};
 use super::{GateVerdict, Limit};
 use crate::change::{Floor, Judge, Preference};
 use crate::unit::Unit;
-use metalens_analyzer::Number;
 
 use GateVerdict::{Inconclusive, Miss, Pass};
 
@@ -97,7 +96,7 @@ fn two_clocks(random: &mut Random, _: usize) -> f64 {
 
 #[expect(clippy::cast_precision_loss, reason = "a few runs")]
 fn drifting(random: &mut Random, number: usize) -> f64 {
-    normal(random, 0.01) * (1.0 + 0.01 * number as f64)
+    normal(random, 0.01) * (1.0 + 0.01 * number.float())
 }
 
 /// Returns the verdict on a limit of 5 %.

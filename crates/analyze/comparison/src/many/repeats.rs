@@ -2,9 +2,10 @@
 //!
 //! No two recordings have the same nanoseconds throughout: see [`crate::repeated`].
 
+use metalens_analyzer::id;
 use std::collections::HashMap;
 
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 use super::dates;
 use super::row::IndexRow;
@@ -14,15 +15,15 @@ type RunKey<'a> = (&'a str, u64, Option<i64>, [Option<u64>; 9]);
 
 /// Figures that are equal in all inputs of one run, to the nanosecond.
 const SAME: [&str; 9] = [
-    "window.span_ns",
-    "busy.busy_ns",
-    "busy.machine_busy_ns",
-    "counts.intervals",
-    "gaps.count",
-    "gaps.total_ns",
-    "gaps.mean_ns",
-    "gaps.median_ns",
-    "gaps.p95_ns",
+    id!(window.span_ns),
+    id!(busy.busy_ns),
+    id!(busy.machine_busy_ns),
+    id!(counts.intervals),
+    id!(gaps.count),
+    id!(gaps.total_ns),
+    id!(gaps.mean_ns?),
+    id!(gaps.median_ns?),
+    id!(gaps.p95_ns?),
 ];
 
 /// Marks the rows of a run except for the first, so that the run counts once. A bundle comes before

@@ -1,5 +1,6 @@
 //! Defines the row of an index: the main facts of one recording.
 
+use metalens_message::{Ns, Share, share};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use metalens_analyzer::{Bound, Cause, GateResult, Note, Report};
@@ -58,9 +59,9 @@ pub struct RowIdle {
     /// Cause of the idle time.
     pub cause: Cause,
     /// Idle time with this cause, in nanoseconds.
-    pub ns: u64,
+    pub ns: Ns,
     /// Share of all idle time.
-    pub share: f64,
+    pub share: Share,
 }
 
 /// The kernel with the most time.
@@ -69,7 +70,7 @@ pub struct RowKernel {
     /// Name of the kernel.
     pub name: String,
     /// Summed durations, in nanoseconds.
-    pub total_ns: u64,
+    pub total_ns: Ns,
     /// Share of the summed durations of all kernels, in percent.
     pub time_pct: f64,
 }
@@ -133,7 +134,7 @@ fn row_idle(report: &Report) -> Option<RowIdle> {
     let idle = &report.idle;
     let cause = idle.parts.cause();
     let ns = idle.parts.get(cause);
-    let share = ratio(ns, idle.total_ns)?;
+    let share = share(ns, idle.total_ns)?;
     Some(RowIdle { cause, ns, share })
 }
 
@@ -160,15 +161,10 @@ fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
 }
 
 /// Returns a share rounded to thousandths; a share above zero is at least one.
-fn thousandths(part: u64, whole: u64) -> u16 {
-    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+fn thousandths(part: Ns, whole: Ns) -> u16 {
+    let (part, whole) = (part.wide(), whole.wide().max(1));
     let nearest = ((2_000 * part + whole) / (2 * whole)).clamp(u128::from(part > 0), 1_000);
     u16::try_from(nearest).unwrap_or(1_000)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share")]
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 #[cfg(test)]
@@ -178,7 +174,11 @@ mod tests {
     #[test]
     fn thousandths_are_rounded() {
         let check = |part: u64, whole: u64, expected: u16| {
-            assert_eq!(thousandths(part, whole), expected, "{part} of {whole}");
+            assert_eq!(
+                thousandths(Ns(part), Ns(whole)),
+                expected,
+                "{part} of {whole}"
+            );
         };
         check(0, 0, 0);
         check(0, 5, 0);

@@ -1,5 +1,6 @@
 //! Counts findings over many reports.
 
+use metalens_message::Ns;
 use std::cmp::Reverse;
 
 use metalens_analyzer::{Effort, Finding, Severity};
@@ -21,7 +22,7 @@ pub struct FindingTotal {
     pub reports: u64,
     /// Upper bound of the time that the advice can save: the largest of the reports. Null if no
     /// report has one.
-    pub saves_ns: Option<u64>,
+    pub saves_ns: Option<Ns>,
 }
 
 /// A finding without its sentences.
@@ -36,7 +37,7 @@ pub struct RowFinding {
     /// Effort of the first step.
     pub effort: Effort,
     /// Upper bound of the time that the advice can save, in nanoseconds. Null if it is unknown.
-    pub saves_ns: Option<u64>,
+    pub saves_ns: Option<Ns>,
 }
 
 impl From<&Finding> for RowFinding {
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn findings_are_counted_once_for_each_report() {
-        let finding = |id: &str, severity: Severity, saves_ns: Option<u64>| RowFinding {
+        let finding = |id: &str, severity: Severity, saves_ns: Option<Ns>| RowFinding {
             id: id.to_owned(),
             severity,
             title: id.to_owned(),

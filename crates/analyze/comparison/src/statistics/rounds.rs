@@ -7,7 +7,7 @@
 //! probability. Then the confidence depends on k and the number of rounds only.
 
 use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
-use metalens_analyzer::Number;
+use metalens_message::Number;
 
 /// Returns the shift from base to new, of which each has one value for each round; none without a
 /// round.

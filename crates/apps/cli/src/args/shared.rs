@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use metalens_analyzer::StepChoice;
-pub(crate) use metalens_analyzer::written::nanoseconds;
 use metalens_comparison::Gate;
+pub(crate) use metalens_message::written::nanoseconds;
 
 use crate::config;
 use crate::exit::Misuse;

@@ -1,6 +1,7 @@
 //! Checks laws: whoever sums up the rows of a dataset gets the figures of the report.
 
-use metalens_analyzer::{Analysis, Cause, Error, Request, message};
+use metalens_analyzer::{Analysis, Cause, Error, Request};
+use metalens_message::{message};
 use metalens_dataset::{WriteOptions, write};
 use metalens_query::Library;
 use metalens_simulator::random_scenario;
@@ -240,7 +241,7 @@ fn findings_hide_the_names_of_others() {
         .name
         .clone();
     let finding = analysis.report.findings.first_mut().unwrap();
-    let named = message!("{} held the GPU", message::process(&other, false));
+    let named = message!("{} held the GPU", metalens_message::process(&other, false));
     finding.evidence = named;
     for show_names in [false, true] {
         let dataset = metalens_testing::scratch();

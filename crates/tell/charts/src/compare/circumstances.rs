@@ -1,7 +1,7 @@
 //! Describes whether two recordings were made under the same circumstances.
 
-use metalens_analyzer::Message;
 use metalens_comparison::Comparability;
+use metalens_message::Message;
 use metalens_text::units::counted;
 
 /// Number of differences that are listed.

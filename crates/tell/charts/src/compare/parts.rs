@@ -1,7 +1,7 @@
 //! Takes the time from first to last GPU work apart into busy time and the causes of idle time, each
 //! with its change: the legend of the picture.
 
-use metalens_analyzer::Cause;
+use metalens_analyzer::{Cause, id};
 use metalens_comparison::sentences::difference;
 use metalens_comparison::{Change, Comparison, Number, Unit};
 
@@ -39,7 +39,7 @@ pub(crate) fn parts(
     palette: &Palette,
     is_drawn: impl Fn(Color) -> bool,
 ) -> Vec<Part> {
-    let busy = part(comparison, "busy.busy_ns", "GPU busy", palette.process);
+    let busy = part(comparison, id!(busy.busy_ns), "GPU busy", palette.process);
     let causes = Cause::ALL.into_iter().map(|cause| {
         part(
             comparison,

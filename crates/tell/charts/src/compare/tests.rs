@@ -1,9 +1,8 @@
 //! Checks pictures of two recordings: layout, sentences, odd inputs.
 
-use metalens_analyzer::{
-    Analysis, GapParts, Note, Performance, Report, Request, StateTime, message,
-};
+use metalens_analyzer::{Analysis, GapParts, Note, Performance, Report, Request, StateTime};
 use metalens_comparison::{Comparability, CompareOptions, Comparison, Number, compare};
+use metalens_message::message;
 
 use super::circumstances;
 use super::{BAR, alt_comparison, draw_comparison, parts, sentences};
@@ -208,7 +207,7 @@ fn texts_do_not_overlap() {
         let (mut base, new) = (whole(), part(3));
         base.report.process.name = name.to_owned();
         base.report.run.device.gpu = Some(name.to_owned());
-        let cut = message!("TRUNCATED: {}", message::name(name));
+        let cut = message!("TRUNCATED: {}", metalens_message::name(name));
         base.report.notes.push(Note::loud("truncated", cut));
         let tiny = nanosecond(&new);
         for (base, new) in [(&base, &new), (&new, &base), (&base, &tiny), (&tiny, &tiny)] {

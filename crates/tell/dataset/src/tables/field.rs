@@ -1,6 +1,7 @@
 //! Defines the columns in the files of a dataset, and fills them from rows.
 
-use metalens_analyzer::{Figure, Unit};
+use metalens_analyzer::Figure;
+use metalens_message::Unit;
 
 use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
 use crate::error::Result;
@@ -49,7 +50,7 @@ pub(super) fn of_figure<R>(figure: &'static Figure, get: GetFigure<R>) -> TableF
             name: figure.column,
             kind,
             unit,
-            meaning: figure.meaning,
+            meaning: figure.means(),
             is_partition: false,
         },
         source: Source::Figure(figure, get),

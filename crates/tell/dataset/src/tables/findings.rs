@@ -1,8 +1,8 @@
 //! Defines `findings`: the findings of the report. Evidence that names another process is left out
 //! unless the user requested names, as everywhere in a dataset.
 
-use metalens_analyzer::message::Value as ValueKind;
 use metalens_analyzer::{Finding, Report};
+use metalens_message::Value as ValueKind;
 
 use super::field::{TableField, count, fill, ns, ratio, text};
 use crate::cells::{CellValue, MemoryTable};

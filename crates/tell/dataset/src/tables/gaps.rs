@@ -1,6 +1,7 @@
 //! Defines `gaps`: the stretches without GPU work of the analyzed process, with their causes.
 
 use metalens_analyzer::{Analysis, ExplainedGap, FIGURES, Figure};
+use metalens_message::Quantity;
 
 use super::field::{TableField, field, fill, ns, of_figure, text};
 use crate::cells::{CellKind, MemoryTable};
@@ -41,7 +42,6 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
     fields
 }
 
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn part(figure: &Figure, gap: &ExplainedGap<'_>) -> Option<f64> {
-    Some(gap.parts.get(figure.cause()?) as f64)
+    Some(gap.parts.get(figure.cause()?).number())
 }

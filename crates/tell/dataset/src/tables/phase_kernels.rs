@@ -1,6 +1,7 @@
 //! Defines `phase_kernels`: the kernels whose work the process encoded during each of its phases.
 
 use metalens_analyzer::{NamedPhase, PhaseKernel, Report};
+use metalens_message::Ns;
 
 use super::field::{TableField, count, fill, ns, ratio, text};
 use crate::cells::MemoryTable;
@@ -11,9 +12,9 @@ pub(crate) struct PhaseRow<'t> {
     phase: &'t NamedPhase,
     kernel: Option<&'t PhaseKernel>,
     instances: u64,
-    total_ns: u64,
+    total_ns: Ns,
     /// Summed durations of all work of the phase.
-    phase_ns: u64,
+    phase_ns: Ns,
 }
 
 pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
@@ -72,15 +73,9 @@ pub(crate) fn fields<'t>() -> Vec<TableField<PhaseRow<'t>>> {
             r.total_ns.into()
         }),
         ratio("time_pct", "Share of the GPU time of the phase.", |r| {
-            share_pct(r.total_ns, r.phase_ns).into()
+            metalens_message::ratio(r.total_ns, r.phase_ns)
+                .map(|share| share * 100.0)
+                .into()
         }),
     ]
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "times are exact up to 2^53 ns, 104 days; a share is rounded anyway"
-)]
-fn share_pct(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64 * 100.0)
 }

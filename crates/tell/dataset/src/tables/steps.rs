@@ -1,6 +1,7 @@
 //! Defines `steps`: the steps of the main series, with what their time consists of.
 
 use metalens_analyzer::{Analysis, FIGURES, Figure, StepParts};
+use metalens_message::Quantity;
 
 use super::field::{TableField, count, fill, ns, of_figure};
 use crate::cells::MemoryTable;
@@ -33,7 +34,6 @@ pub(crate) fn fields() -> Vec<TableField<StepParts>> {
     fields
 }
 
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn part(figure: &Figure, step: &StepParts) -> Option<f64> {
-    Some(step.idle.get(figure.cause()?) as f64)
+    Some(step.idle.get(figure.cause()?).number())
 }

@@ -1,9 +1,7 @@
 //! Builds the table with two axes of a benchmark with two parameters, or with several commands and one.
 
-use metalens_analyzer::Message;
-use metalens_analyzer::message;
-use metalens_analyzer::message::name;
 use metalens_bench::{Bench, Parameter, VariantResult};
+use metalens_message::{Message, message, name};
 
 use super::tables::time;
 use crate::document::{Block, Cell, Column, Section, Table};

@@ -8,10 +8,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use metalens_analyzer::message::{count, counted, name};
-use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
 use metalens_comparison::{ChangeClass, GateRow};
+use metalens_message::{Message, count, counted, message, name};
 
 use crate::document::{Block, Document, Item, Section};
 use crate::gate;

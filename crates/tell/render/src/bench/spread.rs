@@ -104,7 +104,7 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
 fn line(row: &SpreadRow) -> String {
     let mut line = vec!['·'; LINE];
     let mut put = |place: f64, letter: char| {
-        let at = (place.clamp(0.0, 1.0) * (LINE - 1) as f64).round() as usize;
+        let at = (place.clamp(0.0, 1.0) * (LINE - 1).float()).round() as usize;
         if let Some(cell) = line.get_mut(at) {
             *cell = letter;
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::iter::zip;
 
-use metalens_analyzer::message::{kernel, name, percent};
-use metalens_analyzer::{Cause, Message, message};
+use metalens_analyzer::{Cause, id};
 use metalens_bench::{Bench, PairResult, VariantResult};
 use metalens_comparison::sentences::{share, value};
 use metalens_comparison::{ChangeClass, Number, SideValues, TimeBasis, TimeParts, Unit};
+use metalens_message::{Message, kernel, message, name, percent};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
@@ -52,12 +52,12 @@ pub(super) fn variants(bench: &Bench) -> Section {
     for (at, variant) in bench.variants.iter().enumerate() {
         let mut cells: Vec<Cell> = vec![
             name(&variant.name).into(),
-            message::count(variant.runs.len() as u64).into(),
+            metalens_message::count(variant.runs.len() as u64).into(),
             time(variant.wall.median).into(),
             time(variant.wall.min).into(),
             time(variant.wall.max).into(),
             time(variant.busy.median).into(),
-            figure(variant, "busy.ratio", Unit::Ratio).into(),
+            figure(variant, id!(busy.ratio?), Unit::Ratio).into(),
         ];
         if base.is_some() {
             let pair = bench.pairs.iter().find(|pair| pair.new == variant.name);
@@ -69,12 +69,12 @@ pub(super) fn variants(bench: &Bench) -> Section {
                 .find(|rival| rival.variant == at)
                 .and_then(|rival| rival.times);
             cells.push(match times {
-                Some(times) => {
-                    message::number(format!("×{:.2}", times.get()), times.get(), |factor| {
-                        message::Value::Factor { factor }
-                    })
-                    .into()
-                }
+                Some(times) => metalens_message::number(
+                    format!("×{:.2}", times.get()),
+                    times.get(),
+                    |factor| message::Value::Factor { factor },
+                )
+                .into(),
                 None if at == standing.best && standing.wins => {
                     Cell::verdict("fastest", Tone::Strong)
                 }
@@ -140,7 +140,7 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
                    need not add up to the whole";
     let mut table = Table::new("idle", caption, columns);
     for (variant, parts) in zip(&bench.variants, &parts) {
-        let total = middle(variant, "gaps.total_ns", bench.basis);
+        let total = middle(variant, id!(gaps.total_ns), bench.basis);
         let by_cause = causes.iter().map(|cause| {
             let parts = parts.as_ref();
             let mut idle = parts.map_or(&[][..], |parts| &parts.idle).iter();
@@ -174,11 +174,11 @@ pub(super) fn work(bench: &Bench) -> Option<Section> {
     for variant in &bench.variants {
         table.row([
             name(&variant.name),
-            figure(variant, "counts.intervals", Unit::Count),
-            figure(variant, "counts.command_buffers", Unit::Count),
-            figure(variant, "counts.kernels", Unit::Count),
-            per_interval(variant, "window.span_ns"),
-            per_interval(variant, "busy.busy_ns"),
+            figure(variant, id!(counts.intervals), Unit::Count),
+            figure(variant, id!(counts.command_buffers), Unit::Count),
+            figure(variant, id!(counts.kernels), Unit::Count),
+            per_interval(variant, id!(window.span_ns)),
+            per_interval(variant, id!(busy.busy_ns)),
         ]);
     }
     Some(Section::new("work", "Work", 1).with(Block::Table(table)))

@@ -1,7 +1,7 @@
 //! Builds the remarks on a comparison, and the circumstances of both sides.
 
-use metalens_analyzer::{Message, message};
 use metalens_comparison::Comparison;
+use metalens_message::{Message, message};
 
 use crate::cells::paths;
 use crate::document::{Block, Fact, Section};

@@ -1,11 +1,11 @@
 //! Builds the tables of the figures of both sides, group by group.
 
-use metalens_analyzer::message::path;
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
 use metalens_comparison::{
     Change, Comparison, DifferencePart, MetricChange, MetricGroup, Number, SideValues, Sides,
     StepsDifference, StepsPart, Unit, sentences,
 };
+use metalens_message::{Message, message, path};
 
 use crate::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
@@ -33,7 +33,7 @@ pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
 /// did not change by more than noise.
 pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
     let mut metrics = comparison.metrics.iter();
-    let wall = metrics.find(|metric| metric.id == "window.span_ns")?;
+    let wall = metrics.find(|metric| metric.id == id!(window.span_ns))?;
     let found = comparison.difference.as_ref();
     let found = found.filter(|_| wall.change.is_material())?;
 

@@ -1,9 +1,8 @@
 //! Builds the table of the kernels of both sides.
 
-use metalens_analyzer::message::{kernel, name};
-use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
+use metalens_message::{Message, kernel, message, name};
 
 use super::MOST_CHANGED;
 use crate::cells::{self, ABSENT, before_and_after, class_of_total, difference, value};

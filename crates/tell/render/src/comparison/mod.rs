@@ -6,9 +6,9 @@ mod figures;
 mod kernels;
 pub(crate) mod pictures;
 
-use metalens_analyzer::message::{Value, counted};
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::id;
 use metalens_comparison::{Comparison, Number, Unit, last_name, sentences};
+use metalens_message::{Message, Value, counted, message};
 
 use crate::bars::bar;
 use crate::cells::{paths, verdict};
@@ -20,7 +20,7 @@ use circumstances::{SAID, comparable, remarks};
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.
-const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
+const DRAWN: [&str; 3] = [id!(window.span_ns), id!(busy.busy_ns), id!(gaps.total_ns)];
 /// Rows of each table of what changed in a comment; the folded tables have the others.
 const MOST_CHANGED: usize = 6;
 /// Length of the longest bar of the drawing.

@@ -16,7 +16,8 @@ mod table;
 pub use select::{ShownUnit, Unknown};
 pub use table::{Cell, Column, ColumnKind, Look, Table, Tone};
 
-use metalens_analyzer::{Cause, Message, Severity};
+use metalens_analyzer::{Cause, Severity};
+use metalens_message::Message;
 use metalens_text::units::rough_time;
 
 /// A document: a title, sections, and a last line.

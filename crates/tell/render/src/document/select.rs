@@ -1,7 +1,6 @@
 //! Selects parts of a document: sections by name, rows by number and order, a unit of time.
 
-use metalens_analyzer::Message;
-use metalens_analyzer::message::Value;
+use metalens_message::{Message, Value};
 
 use super::{Block, Cell, Document, Section, Table};
 use crate::wording::plain;
@@ -215,7 +214,7 @@ fn length(value: &Value) -> Option<i128> {
 mod tests {
     use super::*;
     use crate::document::Column;
-    use metalens_analyzer::message::{kernel, time};
+    use metalens_message::{kernel, time};
 
     #[test]
     fn times_are_exact_in_every_unit() {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{Cause, Message};
+use metalens_analyzer::Cause;
+use metalens_message::{Message, Value};
 use metalens_text::shorten_all;
 
 /// A table of a document: rows under headings.
@@ -336,10 +336,10 @@ impl<T: Into<Message>> From<T> for Cell {
 #[expect(clippy::cast_precision_loss, reason = "it only sorts")]
 fn number(value: &Value) -> Option<f64> {
     match *value {
-        Value::Time { ns } | Value::Moment { ns } => Some(ns as f64),
-        Value::SignedTime { ns } => Some(ns as f64),
-        Value::Count { count } => Some(count as f64),
-        Value::Bytes { bytes } => Some(bytes as f64),
+        Value::Time { ns } | Value::Moment { ns } => Some(ns.float()),
+        Value::SignedTime { ns } => Some(ns.float()),
+        Value::Count { count } => Some(count.float()),
+        Value::Bytes { bytes } => Some(bytes.float()),
         Value::Share { share: number }
         | Value::Change { change: number }
         | Value::Points { points: number }

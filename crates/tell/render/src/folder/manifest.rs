@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::message::{path, quote};
-use metalens_analyzer::{LONGEST_REPORT, Note, Report, message};
+use metalens_analyzer::{LONGEST_REPORT, Note, Report};
 use metalens_files::sha256;
+use metalens_message::{message, path, quote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,9 +2,9 @@
 //!
 //! Every text is escaped, and none is longer than a page can bear: a page has less than 3 MB.
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{Cause, Message, Severity};
+use metalens_analyzer::{Cause, Severity};
 use metalens_charts::KernelColors;
+use metalens_message::{Message, Value};
 use metalens_text::units::{capital, count, rough_time};
 
 use super::escape::{escaped, moments, name, named, sentence};
@@ -202,7 +202,7 @@ fn class_of(part: BarPart) -> &'static str {
 /// Returns a part of a whole as a width in CSS.
 #[expect(clippy::cast_precision_loss, reason = "a screen has few pixels")]
 fn width(part: u64, whole: u64) -> String {
-    let percent = 100.0 * part as f64 / whole.max(1) as f64;
+    let percent = 100.0 * part.float() / whole.max(1).float();
     format!("{:.3}%", percent.min(100.0))
 }
 

@@ -1,7 +1,6 @@
 //! Escapes text for HTML, and fills frames with it.
 
-use metalens_analyzer::Message;
-use metalens_analyzer::message::{Segment, Value};
+use metalens_message::{Message, Segment, Value};
 use metalens_text::shown_lines;
 use serde::Serialize;
 
@@ -154,8 +153,7 @@ pub(super) fn filled(frame: &str, texts: &[(&str, &str)]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::message;
-    use metalens_analyzer::message::{moment as moment_of, time};
+    use metalens_message::{message, moment as moment_of, time};
 
     use super::*;
 
@@ -191,7 +189,7 @@ mod tests {
         check("an odd ` is kept", "an odd ` is kept");
         check("none", "none");
         // Names are shown as they are.
-        let odd = message::kernel("`k`");
+        let odd = metalens_message::kernel("`k`");
         assert_eq!(
             sentence(&message!("{} and `c`", odd)),
             "`k` and <code>c</code>"

@@ -14,12 +14,12 @@ mod timeline;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Analysis, Report, message};
+use metalens_analyzer::{Analysis, Report};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
 use metalens_comparison::{Comparison, KernelChange, Number};
 use metalens_files::sha256_of_bytes;
+use metalens_message::{counted, message, time};
 use metalens_text::shorten_all;
 
 use crate::document::{Block, Document, Section, Table};
@@ -322,8 +322,8 @@ fn without_namespace(svg: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::message::path;
-    use metalens_analyzer::{Message, Note, NoteSeverity};
+    use metalens_analyzer::{Note, NoteSeverity};
+    use metalens_message::{Message, path};
     use metalens_testing::{analysis_of, check_policy};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Builds the tiles at the top of a report's page: its figures, to be read in one glance.
 
 use metalens_analyzer::Report;
-use metalens_analyzer::message::{factor, percent, steps_per_second, time};
+use metalens_message::{factor, percent, steps_per_second, time};
 use metalens_text::units::capital;
 
 use super::blocks::stacked;

@@ -2,8 +2,8 @@
 //!
 //! Every text is escaped, so that a kernel called `a | b` or `<img …>` stays a name.
 
-use metalens_analyzer::message::Segment;
-use metalens_analyzer::{Message, Severity};
+use metalens_analyzer::Severity;
+use metalens_message::{Message, Segment};
 use metalens_text::units::{capital, count};
 
 use super::escape::{as_code, clipped, in_html, in_markdown};

@@ -1,7 +1,7 @@
 //! The first screen of a report: at most forty lines with what people ask first.
 
-use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Message, Report, Severity, message};
+use metalens_analyzer::{Report, Severity};
+use metalens_message::{Message, counted, message, time};
 
 use super::document;
 use super::kernels::noun;

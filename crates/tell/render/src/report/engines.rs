@@ -1,7 +1,7 @@
 //! The engines beside the GPU's channels: MPSGraph, Neural Engine, Core ML, and waits for a drawable.
 
-use metalens_analyzer::message::{count, percent, time};
 use metalens_analyzer::{EngineId, Report};
+use metalens_message::{count, percent, time};
 
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::known;

@@ -1,7 +1,7 @@
 //! Builds the section of findings, the most important first.
 
-use metalens_analyzer::message::{factor, rough_time};
-use metalens_analyzer::{Finding, Message, Report};
+use metalens_analyzer::{Finding, Report};
+use metalens_message::{Message, factor, rough_time};
 use metalens_text::units::capital;
 
 use crate::document::{Block, FindingEntry, Section, ShownGain};
@@ -70,7 +70,7 @@ fn evidence(finding: &Finding) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::message;
+    use metalens_message::message;
 
     use super::*;
 
@@ -86,7 +86,7 @@ mod tests {
         check("in 3 of 4".into(), "In 3 of 4.");
         check("über alles.".into(), "Über alles.");
         check("4 of 4".into(), "4 of 4.");
-        let sin = message::kernel("sin");
+        let sin = metalens_message::kernel("sin");
         check(message!("{} takes all", sin), "sin takes all.");
     }
 

@@ -1,7 +1,7 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
-use metalens_analyzer::message::{count, counted, kernel, moment, quote, time};
-use metalens_analyzer::{Bucket, Message, Report, TopGap, message};
+use metalens_analyzer::{Bucket, Report, TopGap};
+use metalens_message::{Message, count, counted, kernel, message, moment, quote, time};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;

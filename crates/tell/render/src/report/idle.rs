@@ -1,7 +1,7 @@
 //! Builds the section on the idle time of the GPU by cause.
 
-use metalens_analyzer::message::{count, counted, time};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{Message, count, counted, message, time};
 
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 use crate::wording::share;

@@ -1,7 +1,9 @@
 //! Builds the sections on the work: by kernel, by channel, and its pattern.
 
-use metalens_analyzer::message::{bytes, count, counted, kernel, moment, name, percent, time};
-use metalens_analyzer::{Kernel, Message, Outlier, Report, StepSeries, message};
+use metalens_analyzer::{Kernel, Outlier, Report, StepSeries};
+use metalens_message::{
+    Message, bytes, count, counted, kernel, message, moment, name, percent, time,
+};
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::{known, share, short_time};

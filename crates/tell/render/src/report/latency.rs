@@ -1,7 +1,7 @@
 //! Builds the section on latency: the time between commit, start, end and notification.
 
-use metalens_analyzer::message::{Value, count, number};
-use metalens_analyzer::{Message, Queue, Report, message};
+use metalens_analyzer::{Queue, Report};
+use metalens_message::{Message, Value, count, message, number};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{share, signed_time};

@@ -1,10 +1,10 @@
 //! Builds the sections on the rest of the machine: clock, heat, driver, other processes,
 //! hardware counters.
 
-use metalens_analyzer::message::{
-    Value, count, counted, kernel, name, number, percent, process, time,
+use metalens_analyzer::{CounterUnit, Counters, Machine, Report, StateTime};
+use metalens_message::{
+    Message, Value, count, counted, kernel, message, name, number, percent, process, time,
 };
-use metalens_analyzer::{CounterUnit, Counters, Machine, Message, Report, StateTime, message};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::{known, share};

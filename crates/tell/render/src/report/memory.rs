@@ -1,11 +1,10 @@
 //! Builds the section on Metal memory: what the process allocated, for whom, and what is left.
 
-use metalens_analyzer::message::{
-    Value, bytes, count, counted, function, moment, name, number, process, time,
-};
 use metalens_analyzer::{
-    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemorySteps, Message, Report, Turnover,
-    message,
+    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemorySteps, Report, Turnover,
+};
+use metalens_message::{
+    Message, Value, bytes, count, counted, function, message, moment, name, number, process, time,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -357,7 +356,7 @@ fn others(memory: &Memory) -> Option<Block> {
     reason = "a mean needs no more than 53 bits"
 )]
 fn mean(total: u64, count: u64) -> f64 {
-    total as f64 / count.max(1) as f64
+    total.float() / count.max(1).float()
 }
 
 fn growth(bytes_per_step: f64) -> Message {
@@ -387,5 +386,5 @@ fn rounded(value: f64) -> Message {
     reason = "rounded, not negative, and `as` saturates"
 )]
 fn whole(value: f64) -> u64 {
-    value.round() as u64
+    rounded(value)
 }

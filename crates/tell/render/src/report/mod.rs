@@ -19,8 +19,8 @@ mod utilization;
 mod verdict;
 mod work;
 
-use metalens_analyzer::message::process;
-use metalens_analyzer::{Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{message, process};
 
 pub use brief::brief;
 

@@ -1,7 +1,7 @@
 //! Builds the sections on notes, and on things that were not recorded.
 
-use metalens_analyzer::message::count;
-use metalens_analyzer::{Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{count, message};
 
 use crate::document::{Block, Fact, Section};
 

@@ -1,7 +1,7 @@
 //! Builds the section on phases that programs named.
 
-use metalens_analyzer::message::{count, counted, kernel, name, percent, process, time};
-use metalens_analyzer::{Phases, Report, message};
+use metalens_analyzer::{Phases, Report};
+use metalens_message::{count, counted, kernel, message, name, percent, process, time};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::known;

@@ -1,7 +1,7 @@
 //! Builds the sections on the GPU time of the window, and on the processes that used the GPU.
 
-use metalens_analyzer::message::{count, counted, process, time, ungrouped};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{Message, count, counted, message, process, time, ungrouped};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{known, share};

@@ -1,7 +1,7 @@
 //! Builds the section on the program's CPU time, from samples.
 
-use metalens_analyzer::message::{count, counted, function, path, percent, table, time};
-use metalens_analyzer::{CpuHost, Report, message};
+use metalens_analyzer::{CpuHost, Report};
+use metalens_message::{count, counted, function, message, path, percent, table, time};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;

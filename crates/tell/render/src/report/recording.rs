@@ -1,7 +1,7 @@
 //! Builds the section on the recording: its facts, the analyzed process, and the analyzed part.
 
-use metalens_analyzer::message::{counted, moment, path, process, quote, time, ungrouped};
-use metalens_analyzer::{ChosenBy, Message, ProcessName, Report, message};
+use metalens_analyzer::{ChosenBy, ProcessName, Report};
+use metalens_message::{Message, counted, message, moment, path, process, quote, time, ungrouped};
 
 use super::kernels::noun;
 use crate::document::{Block, Fact, Section};

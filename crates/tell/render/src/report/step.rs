@@ -1,9 +1,9 @@
 //! Builds the section on steps: what the time of one consists of, and what the best change leaves of it.
 
-use metalens_analyzer::message::{count, counted, moment, name, steps_per_second, time};
 use metalens_analyzer::{
-    Cause, Finding, Gain, GainCertainty, Message, OnceKind, OncePart, Report, StepParts, message,
+    Cause, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, StepParts,
 };
+use metalens_message::{Message, count, counted, message, moment, name, steps_per_second, time};
 
 use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
 use crate::wording::{known, plain};

@@ -1,7 +1,7 @@
 //! Builds the section on the utilization.
 
-use metalens_analyzer::message::{percent, time};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::Report;
+use metalens_message::{Message, message, percent, time};
 
 use crate::document::{Block, Section};
 

@@ -1,7 +1,7 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
-use metalens_analyzer::message::{count, percent};
-use metalens_analyzer::{Report, Severity, UtilizationChunk, message};
+use metalens_analyzer::{Report, Severity, UtilizationChunk};
+use metalens_message::{count, message, percent};
 use metalens_text::units::capital;
 
 use crate::bars::{NONE, column};
@@ -106,7 +106,7 @@ fn full_heights(report: &Report) -> (f64, f64) {
 
 #[expect(clippy::cast_precision_loss, reason = "a height of eight levels")]
 fn share_of(part_ns: u64, whole_ns: u64) -> f64 {
-    part_ns as f64 / whole_ns as f64
+    part_ns.float() / whole_ns.float()
 }
 
 #[expect(
@@ -118,7 +118,7 @@ fn share_of(part_ns: u64, whole_ns: u64) -> f64 {
 fn line(report: &Report, full: f64, busy: fn(&UtilizationChunk) -> u64) -> String {
     let columns = columns(report);
     columns
-        .map(|(chunk, length_ns)| column(busy(chunk), (length_ns as f64 * full) as u64))
+        .map(|(chunk, length_ns)| column(busy(chunk), (length_ns.float() * full) as u64))
         .collect()
 }
 

@@ -1,8 +1,8 @@
 //! Builds the section on the throughput of known work.
 
-use metalens_analyzer::message::{Value, name, number, percent, time};
-use metalens_analyzer::{ChipFacts, ChipLimits, Message, Report, ShareRange, message};
+use metalens_analyzer::{ChipFacts, ChipLimits, Report, ShareRange};
 use metalens_charts::has_roofline;
+use metalens_message::{Message, Value, message, name, number, percent, time};
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::known;

@@ -6,7 +6,8 @@ mod table;
 #[cfg(test)]
 mod width_tests;
 
-use metalens_analyzer::{Message, Severity};
+use metalens_analyzer::Severity;
+use metalens_message::Message;
 use metalens_text::units::capital;
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;

@@ -1,6 +1,6 @@
 //! Computes the memory bandwidth that counters show, and its share of the chip's.
 
-use crate::metrics::known_work::{Chip, share};
+use crate::metrics::known_work::{Chip, share_range};
 use crate::report::{ChipLimits, CounterBandwidth};
 
 /// Counter of what the GPU read from memory, in GB/s.
@@ -30,7 +30,7 @@ impl Bandwidth {
             read_gb_per_s: read,
             write_gb_per_s: write,
             gb_per_s: read + write,
-            share: share(Some(read + write), self.chip),
+            share: share_range(Some(read + write), self.chip),
         })
     }
 }

@@ -9,10 +9,9 @@ use super::CounterInput;
 use super::alone::Alone;
 use super::bandwidth::{Bandwidth, READ, WRITE};
 use super::series::ReadCounter;
-use crate::basics::message::{Message, time};
 use crate::basics::spans::Span;
-use crate::message;
 use crate::report::{CounterMean, CounterUnit, Kernel, KernelCounters, Limiter, NamedBy};
+use metalens_message::{Float, Message, Ns, Share, message, time};
 
 /// End of the names of counters that tell in which share of time a unit of the GPU worked or held
 /// work up.
@@ -71,10 +70,6 @@ pub(super) fn kernels(
     kernels.collect()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "times are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
-)]
 fn sums(counters: &[ReadCounter], alone: &Alone, count: usize) -> Vec<KernelSums> {
     let mut sums_by_kernel: Vec<KernelSums> = Vec::new();
     sums_by_kernel.resize_with(count, KernelSums::default);
@@ -89,7 +84,7 @@ fn sums(counters: &[ReadCounter], alone: &Alone, count: usize) -> Vec<KernelSums
 
             let length_ns = span.length_ns();
             let (area, total_ns) = sums.by_counter.entry(index).or_default();
-            *area += sample.value * length_ns as f64;
+            *area += sample.value * length_ns.float();
             *total_ns += length_ns;
             sums.moments.insert(span.start_ns, length_ns);
             if is_limiter {
@@ -108,10 +103,6 @@ fn is_limiter(counter: &ReadCounter) -> bool {
     counter.series.name.ends_with(LIMITER) && counter.series.unit == Some(CounterUnit::Percent)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "times are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
-)]
 fn summary(
     kernel: &Kernel,
     sums: &KernelSums,
@@ -121,13 +112,13 @@ fn summary(
 ) -> KernelCounters {
     let mean = |index: usize| {
         let &(area, total_ns) = sums.by_counter.get(&index)?;
-        Some(area / total_ns as f64)
+        Some(area / total_ns.float())
     };
     let highest_ns: u64 = sums.highest.values().map(|highest| highest.2).sum();
     let share_of = |index: usize| {
         let highest = sums.highest.values().filter(|highest| highest.1 == index);
         let own_ns: u64 = highest.map(|highest| highest.2).sum();
-        own_ns as f64 / highest_ns as f64
+        own_ns.float() / highest_ns.float()
     };
 
     let (mut limiters, mut means) = (Vec::new(), Vec::new());
@@ -140,7 +131,7 @@ fn summary(
             limiters.push(Limiter {
                 counter: name,
                 mean_pct: mean,
-                highest_share: share_of(index),
+                highest_share: Share(share_of(index)),
             });
         } else {
             means.push(CounterMean {
@@ -163,7 +154,7 @@ fn summary(
         channel: kernel.channel.clone(),
         named_by: kernel.named_by,
         samples: sums.moments.len() as u64,
-        covered_ns: sums.moments.values().sum(),
+        covered_ns: Ns(sums.moments.values().sum()),
         limiters,
         means,
         bandwidth: bandwidth.of(of(READ), of(WRITE)),
@@ -180,19 +171,19 @@ fn why_none(kernel: &Kernel, longest_ns: u64, step_ns: Option<u64>) -> Message {
     if longest_ns >= step_ns {
         return message!(
             "it ran alone for at most {}, and no sample was taken in that time",
-            time(longest_ns)
+            time(Ns(longest_ns))
         );
     }
-    if kernel.max_ns < step_ns {
+    if kernel.max_ns < Ns(step_ns) {
         return message!(
             "too short: it ran for at most {}, but a sample covers {}",
             time(kernel.max_ns),
-            time(step_ns)
+            time(Ns(step_ns))
         );
     }
     message!(
         "other work ran at the same time: it ran alone for at most {}, but a sample covers {}",
-        time(longest_ns),
-        time(step_ns)
+        time(Ns(longest_ns)),
+        time(Ns(step_ns))
     )
 }

@@ -18,14 +18,13 @@ pub(crate) use self::tracks::tracks;
 use self::bandwidth::{Bandwidth, READ, WRITE};
 use self::series::{InfoById, ReadCounter, Samples};
 use self::values::{SampledTime, Weighted, values};
-use crate::basics::message::{Message, name, table as table_name, ungrouped};
 use crate::basics::spans::Span;
-use crate::message;
 use crate::report::{Counter, Counters, Kernel, NotRecorded};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::counters::CounterTables;
 use crate::tables::recording::Recording;
+use metalens_message::{Message, Ns, message, name, table as table_name, ungrouped};
 
 /// Counters, and the GPU work that they are compared with.
 pub(crate) struct CounterInput<'a> {
@@ -157,7 +156,7 @@ fn report(
         samples: reaching().count() as u64 + without_value,
         without_value,
         without_end: reaching().filter(|sample| sample.end_ns.is_none()).count() as u64,
-        step_ns,
+        step_ns: step_ns.map(Ns),
         bandwidth: bandwidth.of(while_busy(READ), while_busy(WRITE)),
         chip_gb_per_s: bandwidth.chip,
         kernels: kernels::kernels(&counters, input, step_ns, &bandwidth),

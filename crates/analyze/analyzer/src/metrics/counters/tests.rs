@@ -58,7 +58,7 @@ fn counter_values(samples: u64, covered_ns: u64, figures: [f64; 5]) -> CounterVa
     let [min, mean, median, p95, max] = figures;
     CounterValues {
         samples,
-        covered_ns: Some(covered_ns),
+        covered_ns: Some(Ns(covered_ns)),
         min,
         mean,
         median,

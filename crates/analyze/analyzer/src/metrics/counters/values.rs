@@ -3,6 +3,7 @@
 use super::CounterSample;
 use crate::basics::spans::Span;
 use crate::report::CounterValues;
+use metalens_message::{Float, Ns};
 
 /// Time to take samples from: the window, and the busy time in it.
 pub(super) struct SampledTime<'a> {
@@ -65,10 +66,6 @@ pub(super) struct Weighted {
 }
 
 /// Computes the values over the samples that have weight. They are sorted by value.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "weights are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
-)]
 pub(super) fn values(
     sorted: &[Weighted],
     weight: impl Fn(&Weighted) -> u64,
@@ -77,7 +74,7 @@ pub(super) fn values(
     let (min, max) = (weighted().next()?.value, weighted().next_back()?.value);
     let total: u128 = weighted().map(|sample| u128::from(weight(sample))).sum();
     let sum: f64 = weighted()
-        .map(|sample| sample.value * weight(sample) as f64)
+        .map(|sample| sample.value * weight(sample).float())
         .sum();
     let percentile = |percent: u128| {
         let mut passed: u128 = 0;
@@ -91,10 +88,10 @@ pub(super) fn values(
 
     Some(CounterValues {
         samples: weighted().count() as u64,
-        covered_ns: u64::try_from(total).ok(),
+        covered_ns: u64::try_from(total).ok().map(Ns),
         min,
         // Rounding may carry the mean of equal values beyond them.
-        mean: (sum / total as f64).clamp(min, max),
+        mean: (sum / total.float()).clamp(min, max),
         median: percentile(50),
         p95: percentile(95),
         max,

@@ -12,6 +12,7 @@ pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 
+use metalens_message::{Ns, share};
 use metalens_trace::{Names, StackId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +22,6 @@ use self::tally::{
     rank, states, threads, with_unnamed,
 };
 use crate::basics::spans::{Span, length_ns};
-use crate::basics::statistics::ratio;
 use crate::error::Result;
 use crate::report::{Cpu, CpuBefore, CpuHost, NotRecorded, WeightUnit};
 use crate::subject::chosen_processes::ChosenProcesses;
@@ -176,14 +176,14 @@ fn host_facts(
     let ranking = rank(&examined, names, FUNCTIONS);
 
     Some(CpuHost {
-        host_ns,
+        host_ns: Ns(host_ns),
         samples: tally.samples,
         weight: tally.weight,
         running: activity(Activity::Running),
         waiting: activity(Activity::Waiting),
         unknown: activity(Activity::Unknown),
         in_waiting_calls: count(&|sample| calls.has(sample)),
-        coverage: ratio(tally.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
+        coverage: share(tally.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,
         total_frames: ranking.total_frames,

@@ -1,10 +1,10 @@
 //! Adds up samples by state, by thread, by process and by function.
 
+use metalens_message::share;
 use metalens_trace::{Frame, Names, ProcessId, StackId, Symbol, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::samples::{Sample, is_running};
-use crate::basics::statistics::ratio;
 use crate::report::{CpuFrame, CpuState, CpuThread};
 
 /// Number of threads that are listed.
@@ -117,7 +117,7 @@ pub(crate) fn threads(
                 samples: tally.samples,
                 weight: tally.weight,
                 running,
-                running_share: ratio(running, running + waiting),
+                running_share: share(running, running + waiting),
             };
             (tally, facts)
         })
@@ -333,7 +333,7 @@ fn top(
             binary: text(binary).map(str::to_owned),
             samples: tally.samples,
             weight: tally.weight,
-            share: ratio(tally.weight, whole.weight),
+            share: share(tally.weight, whole.weight),
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Tests of CPU samples: drawn by hand, and laws of their sums.
 
+use metalens_message::{Float, Share};
 use std::collections::BTreeSet;
 
 use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};
@@ -127,7 +128,7 @@ fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected
         (found.samples, found.running, found.waiting),
         (expected.samples, expected.running, expected.waiting)
     );
-    assert_eq!(found.coverage, Some(expected.coverage));
+    assert_eq!(found.coverage, Some(expected.coverage).map(Share));
     let text = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
         list.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
     };
@@ -476,7 +477,10 @@ fn a_call_that_waits_is_not_running() {
         let running = u64::from(expected == Activity::Running);
         assert_eq!(threads[0].running, running);
         let is_known = expected != Activity::Unknown;
-        assert_eq!(threads[0].running_share, is_known.then_some(running as f64));
+        assert_eq!(
+            threads[0].running_share,
+            is_known.then_some(running.float())
+        );
     }
 }
 

@@ -4,6 +4,8 @@
 //! second, GB/s and TFLOP/s follow, and their shares of the chip's limits. Without it they are
 //! not measurable, and nothing is guessed.
 
+use metalens_message::Share;
+
 mod chips;
 mod rates;
 mod timings;
@@ -13,14 +15,13 @@ mod tests;
 
 pub(crate) use self::chips::Chip;
 use self::rates::Amounts;
-pub(crate) use self::rates::share;
-use crate::basics::message::{Message, kernel, name, path, ungrouped};
-use crate::message;
+pub(crate) use self::rates::share_range;
 use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };
 use crate::request::work_file::{AmountScope, KnownWork, WorkFile};
 use crate::subject::buffers::Buffer;
+use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
 
 /// Label that stands for every kernel that no other entry names.
 const ANY: &str = "*";
@@ -217,8 +218,8 @@ fn with_amounts<'a>(
 }
 
 impl KernelsWithAmounts<'_> {
-    fn row(self, chip: Option<&ChipFacts>, span_ns: u64) -> WorkRow {
-        let total_ns = self.kernels.iter().map(|kernel| kernel.total_ns).sum();
+    fn row(self, chip: Option<&ChipFacts>, span_ns: Ns) -> WorkRow {
+        let total_ns: Ns = self.kernels.iter().map(|kernel| kernel.total_ns).sum();
         let gpu_time = self.amounts.over(total_ns);
         let channel = self
             .kernels
@@ -236,8 +237,8 @@ impl KernelsWithAmounts<'_> {
             channel: channel.filter(|_| is_one_channel),
             instances: self.kernels.iter().map(|kernel| kernel.instances).sum(),
             total_ns,
-            bandwidth_share: share(gpu_time.gb_per_s, chip.and_then(|c| c.bandwidth_gb_s)),
-            peak_share: share(gpu_time.tflop_per_s, chip.and_then(|c| c.peak_tflops)),
+            bandwidth_share: share_range(gpu_time.gb_per_s, chip.and_then(|c| c.bandwidth_gb_s)),
+            peak_share: share_range(gpu_time.tflop_per_s, chip.and_then(|c| c.peak_tflops)),
             gpu_time,
             window: self.amounts.over(span_ns),
         }
@@ -361,7 +362,7 @@ fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
     for row in rows {
         if row
             .bandwidth_share
-            .is_some_and(|share| share.at_least > 1.0)
+            .is_some_and(|share| share.at_least > Share(1.0))
         {
             let text = message!(
                 "`{}` moves more bytes per second than the chip's memory can: caches served part \
@@ -370,7 +371,10 @@ fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
             );
             notes.push(Note::quiet("beyond-bandwidth", text));
         }
-        if row.peak_share.is_some_and(|share| share.at_least > 1.0) {
+        if row
+            .peak_share
+            .is_some_and(|share| share.at_least > Share(1.0))
+        {
             let text = message!(
                 "`{}` does more flops per second than the chip's FP32 units can: matrix units did \
                  them, or the amount in the work file is too high",

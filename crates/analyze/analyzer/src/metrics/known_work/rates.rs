@@ -1,6 +1,7 @@
 //! Computes rates of work from amounts and times.
 
 use crate::report::{ChipLimits, ShareRange, WorkRates};
+use metalens_message::{Bytes, Float, Ns, Share};
 
 /// Amounts of work; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,17 +38,17 @@ impl Amounts {
 
     /// Returns the rates over a time.
     #[must_use]
-    pub(crate) fn over(self, over_ns: u64) -> WorkRates {
+    pub(crate) fn over(self, over_ns: Ns) -> WorkRates {
         // A sum beyond 64 bits cannot be what a file means.
         let amount = |amount: Option<u128>| u64::try_from(amount?).ok();
         WorkRates {
             over_ns,
             operations: amount(self.operations),
-            bytes: amount(self.bytes),
+            bytes: amount(self.bytes).map(Bytes),
             flops: amount(self.flops),
-            operations_per_s: per_ns(self.operations, over_ns).map(|rate| rate * 1e9),
-            gb_per_s: per_ns(self.bytes, over_ns),
-            tflop_per_s: per_ns(self.flops, over_ns).map(|rate| rate / 1e3),
+            operations_per_s: per_ns(self.operations, over_ns.0).map(|rate| rate * 1e9),
+            gb_per_s: per_ns(self.bytes, over_ns.0),
+            tflop_per_s: per_ns(self.flops, over_ns.0).map(|rate| rate / 1e3),
         }
     }
 }
@@ -61,20 +62,16 @@ fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
 }
 
 /// Returns an amount per nanosecond; of bytes this is GB per second.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a rate is rounded anyway, by less than 1e-15 of it"
-)]
 fn per_ns(amount: Option<u128>, over_ns: u64) -> Option<f64> {
-    (over_ns > 0).then_some(amount? as f64 / over_ns as f64)
+    (over_ns > 0).then_some(amount?.float() / over_ns.float())
 }
 
 /// Returns a rate's share of the chip's limits.
 #[must_use]
-pub(crate) fn share(rate: Option<f64>, limits: Option<ChipLimits>) -> Option<ShareRange> {
+pub(crate) fn share_range(rate: Option<f64>, limits: Option<ChipLimits>) -> Option<ShareRange> {
     let (rate, limits) = (rate?, limits?);
     Some(ShareRange {
-        at_least: rate / limits.max,
-        at_most: rate / limits.min,
+        at_least: Share(rate / limits.max),
+        at_most: Share(rate / limits.min),
     })
 }

@@ -1,6 +1,7 @@
 //! Tests of the work file's format, and of timings against hand-made command buffers.
 
 use metalens_failure::Failure;
+use metalens_message::Float;
 use proptest::prelude::*;
 
 use super::*;
@@ -179,7 +180,7 @@ proptest! {
             at += length + gap;
         }
         let factor = 1.0 + f64::from(slower) / 100.0;
-        let seconds = |ns: u64| (since as f64 + ns as f64 / factor) / 1e9;
+        let seconds = |ns: u64| (since.float() + ns.float() / factor) / 1e9;
         let timings: Vec<Timing> = buffers
             .iter()
             .map(|span| Timing {
@@ -190,7 +191,7 @@ proptest! {
             .collect();
         let found = timings::check(&timings, &buffers).unwrap();
         let drift = found.median_drift.unwrap();
-        // Seconds as f64 are exact to a quarter of a nanosecond here.
+        // Seconds.float() are exact to a quarter of a nanosecond here.
         prop_assert!((drift - (factor - 1.0)).abs() < 1e-3, "{drift} of {factor}");
         let expected = match slower {
             0..5 => TimingVerdict::Fine,

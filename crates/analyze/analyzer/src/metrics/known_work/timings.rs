@@ -8,13 +8,12 @@
 //!
 //! The two clocks may have different origins: only lengths are compared.
 
-use crate::basics::message::{Message, shown_share, ungrouped};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median_number;
-use crate::message;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
 use crate::request::work_file::Timing;
 use crate::subject::buffers::Buffer;
+use metalens_message::{Float, Message, Ns, Share, message, percent_to, rounded, ungrouped};
 
 /// Largest difference that counts as none.
 const FINE: f64 = 0.05;
@@ -116,29 +115,19 @@ fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<PairedTiming<'a>> {
 
 /// Returns the difference of a pair; `None` if the program measured 0, as Metal says of a
 /// buffer that failed.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "durations of seconds are exact; `as` saturates, and they are not negative"
-)]
 fn drift(pair: &PairedTiming<'_>) -> Option<TimingDrift> {
     let trace_ns = pair.trace.length_ns();
     (pair.program_ns > 0.0).then(|| TimingDrift {
         command_buffer: pair.number,
         label: pair.label.cloned(),
-        trace_ns,
-        program_ns: pair.program_ns.round() as u64,
-        drift: (trace_ns as f64 - pair.program_ns) / pair.program_ns,
+        trace_ns: Ns(trace_ns),
+        program_ns: Ns(rounded(pair.program_ns)),
+        drift: (trace_ns.float() - pair.program_ns) / pair.program_ns,
     })
 }
 
 /// Returns the difference of the time from the first start to the last, on the trace's clock
 /// and on the program's.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "recordings are shorter than 104 days"
-)]
 fn clock_drift(pairs: &[PairedTiming<'_>]) -> Option<f64> {
     let by_start = |a: &&PairedTiming<'_>, b: &&PairedTiming<'_>| a.start_ns.total_cmp(&b.start_ns);
     let (first, last) = (
@@ -147,7 +136,7 @@ fn clock_drift(pairs: &[PairedTiming<'_>]) -> Option<f64> {
     );
 
     let program = last.start_ns - first.start_ns;
-    let trace = last.trace.start_ns as f64 - first.trace.start_ns as f64;
+    let trace = last.trace.start_ns.float() - first.trace.start_ns.float();
     (program > 0.0).then_some((trace - program) / program)
 }
 
@@ -169,7 +158,7 @@ fn why(
     buffers: usize,
     is_comparable: bool,
 ) -> Message {
-    let limit = |share: f64| shown_share(format!("{:.0} %", share * 100.0), share);
+    let limit = |share: f64| percent_to(0, Share(share));
     let matched = ungrouped(matched);
 
     match verdict {

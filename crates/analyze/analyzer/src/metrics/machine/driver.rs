@@ -1,12 +1,12 @@
 //! Computes the activity of the GPU driver and of the shader compiler for the process.
 
+use metalens_message::{Ns, share};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span, length_ns, overlap_ns, touches, union};
-use crate::basics::statistics::ratio;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CompileTimes, Driver, DriverEvents, GapDriverEvent, ShaderCompiles, TopGap};
 use crate::subject::interval::Interval;
@@ -33,9 +33,9 @@ pub(super) fn driver(table: &DriverWork, names: &Names, busy_window: BusyWindow<
     let in_gaps_ns = overlap_ns(&busy, busy_window.gaps);
     Driver {
         types,
-        busy_ns: length_ns(&busy),
-        in_gaps_ns,
-        in_gaps_share: ratio(in_gaps_ns, length_ns(busy_window.gaps)),
+        busy_ns: Ns(length_ns(&busy)),
+        in_gaps_ns: Ns(in_gaps_ns),
+        in_gaps_share: share(in_gaps_ns, length_ns(busy_window.gaps)),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn name_events(
     busy_window: BusyWindow<'_>,
 ) {
     for gap in gaps {
-        let whole = Span::new(gap.start_ns, gap.start_ns + gap.duration_ns);
+        let whole = Span::new(gap.start_ns.0, (gap.start_ns + gap.duration_ns).0);
         let rows = busy_window
             .rows(&table.processes, &table.spans)
             .map(|(row, span)| (span.clip(whole), row));
@@ -67,8 +67,8 @@ pub(crate) fn name_events(
         gap.driver_event = longest.and_then(|&(span, row)| {
             Some(GapDriverEvent {
                 name: event_name(table, row, names)?,
-                longest_ns: span.length_ns(),
-                total_ns: RunningUnion::busy_ns(inside.iter().map(|&(span, _)| span)),
+                longest_ns: Ns(span.length_ns()),
+                total_ns: Ns(RunningUnion::busy_ns(inside.iter().map(|&(span, _)| span))),
             })
         });
     }
@@ -107,12 +107,12 @@ fn by_type(
         let events = types.entry(symbol).or_insert_with(|| DriverEvents {
             event_type: symbol.map(|symbol| names.text(symbol).to_owned()),
             count: 0,
-            total_ns: 0,
-            max_ns: 0,
+            total_ns: Ns(0),
+            max_ns: Ns(0),
         });
         events.count += 1;
-        events.total_ns += span.length_ns();
-        events.max_ns = events.max_ns.max(span.length_ns());
+        events.total_ns += Ns(span.length_ns());
+        events.max_ns = events.max_ns.max(Ns(span.length_ns()));
     }
     if !spans.is_sorted() {
         spans.sort_unstable();
@@ -137,7 +137,7 @@ pub(super) fn compiles(table: &OwnedSpans, busy_window: BusyWindow<'_>) -> Shade
     ShaderCompiles {
         before: compile_times(before),
         inside: compile_times(inside),
-        in_gaps_ns: overlap_ns(&union(clipped), busy_window.gaps),
+        in_gaps_ns: Ns(overlap_ns(&union(clipped), busy_window.gaps)),
     }
 }
 
@@ -145,8 +145,8 @@ pub(super) fn compiles(table: &OwnedSpans, busy_window: BusyWindow<'_>) -> Shade
 fn compile_times(sorted: &[Span]) -> CompileTimes {
     CompileTimes {
         count: sorted.len() as u64,
-        total_ns: RunningUnion::busy_ns(sorted.iter().copied()),
-        max_ns: sorted.iter().map(|span| span.length_ns()).max(),
+        total_ns: Ns(RunningUnion::busy_ns(sorted.iter().copied())),
+        max_ns: sorted.iter().map(|span| span.length_ns()).max().map(Ns),
     }
 }
 

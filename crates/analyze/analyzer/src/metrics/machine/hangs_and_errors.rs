@@ -1,5 +1,6 @@
 //! Computes hangs, failed command buffers, and the activity of the display.
 
+use metalens_message::Ns;
 use std::collections::BTreeMap;
 
 use metalens_trace::Names;
@@ -25,8 +26,8 @@ pub(super) fn hangs(
     let clipped = spans.iter().map(|span| span.clip(busy_window.window));
     Hangs {
         count: spans.len() as u64,
-        total_ns: RunningUnion::busy_ns(clipped),
-        max_ns: spans.iter().map(|span| span.length_ns()).max(),
+        total_ns: Ns(RunningUnion::busy_ns(clipped)),
+        max_ns: spans.iter().map(|span| span.length_ns()).max().map(Ns),
         risks: risks.map(|table| count_risks(table, busy_window)),
     }
 }

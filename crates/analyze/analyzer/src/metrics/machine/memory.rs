@@ -1,5 +1,6 @@
 //! Computes GPU memory: what the process had allocated, and what was wired.
 
+use metalens_message::{Bytes, Float, Ns, Quantity};
 use metalens_trace::ProcessId;
 use rustc_hash::FxHashMap;
 
@@ -60,11 +61,11 @@ fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
     let first = inside.first();
     AllocatedMemory {
         changes: levels.iter().filter(starts_inside).count() as u64,
-        first_at_ns: first.map(|level| level.0),
-        first_bytes: first.map(|level| level.1),
-        last_bytes: inside.last().map(|level| level.1),
-        peak_bytes: peak.map(|level| level.1),
-        peak_at_ns: peak.map(|level| level.0),
+        first_at_ns: first.map(|level| level.0).map(Ns),
+        first_bytes: first.map(|level| level.1).map(Bytes),
+        last_bytes: inside.last().map(|level| level.1).map(Bytes),
+        peak_bytes: peak.map(|level| level.1).map(Bytes),
+        peak_at_ns: peak.map(|level| level.0).map(Ns),
         steady: steady(&inside, window),
         points: without_repetitions(points(&inside, window)),
     }
@@ -109,7 +110,10 @@ fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
             current = Some(bytes);
             next.next();
         }
-        points.extend(most.map(|bytes| MemoryPoint { at_ns: from, bytes }));
+        points.extend(most.map(|bytes| MemoryPoint {
+            at_ns: Ns(from),
+            bytes: Bytes(bytes),
+        }));
     }
     points
 }
@@ -135,7 +139,7 @@ fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
     }
 
     Some(SteadyMemory {
-        from_ns,
+        from_ns: Ns(from_ns),
         growth_bytes: difference(last.1, first.1),
         slope_bytes_per_s: slope(&points(&levels, part)).unwrap_or(0.0),
         rises,
@@ -149,16 +153,12 @@ fn difference(after: u64, before: u64) -> i64 {
 }
 
 /// Returns the median slope between all pairs of points (Theil and Sen's).
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a slope over a few dozen points needs no more than 53 bits"
-)]
 fn slope(points: &[MemoryPoint]) -> Option<f64> {
     let mut slopes = Vec::new();
     for (index, earlier) in points.iter().enumerate() {
         for later in points.iter().skip(index + 1) {
-            let seconds = (later.at_ns - earlier.at_ns) as f64 / 1e9;
-            slopes.push(difference(later.bytes, earlier.bytes) as f64 / seconds);
+            let seconds = (later.at_ns - earlier.at_ns).number() / 1e9;
+            slopes.push(difference(later.bytes.0, earlier.bytes.0).float() / seconds);
         }
     }
 
@@ -178,9 +178,9 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
         .iter()
         .max_by_key(|&&(from_ns, bytes)| (bytes, std::cmp::Reverse(from_ns)));
     WiredMemory {
-        peak_bytes: peak.map(|peak| peak.1),
-        peak_at_ns: peak.map(|peak| peak.0),
-        min_bytes: rows.iter().map(|row| row.1).min(),
+        peak_bytes: peak.map(|peak| peak.1).map(Bytes),
+        peak_at_ns: peak.map(|peak| peak.0).map(Ns),
+        min_bytes: rows.iter().map(|row| row.1).min().map(Bytes),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Computes the time that other processes were on the GPU while the process left it idle.
 
+use metalens_message::{Ns, share};
 use metalens_trace::Names;
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
-use crate::basics::statistics::ratio;
 use crate::report::{NotRecorded, OtherProcess, OtherProcesses};
 use crate::subject::others::UseByProcess;
 
@@ -26,14 +26,14 @@ pub(crate) fn others(
         top.push(OtherProcess {
             name: process.map(|process| names.text(process.name).to_owned()),
             pid: process.and_then(|process| process.pid),
-            in_gaps_ns,
-            in_gaps_share: ratio(in_gaps_ns, idle_ns),
+            in_gaps_ns: Ns(in_gaps_ns),
+            in_gaps_share: share(in_gaps_ns, idle_ns),
         });
     }
 
     used.sort_unstable();
     let in_gaps_ns = overlap_ns(&union(used), gaps);
-    top.retain(|process| process.in_gaps_ns > 0);
+    top.retain(|process| process.in_gaps_ns > Ns(0));
     top.sort_by_cached_key(|process| {
         let most = std::cmp::Reverse(process.in_gaps_ns);
         (most, process.name.clone(), process.pid)
@@ -41,8 +41,8 @@ pub(crate) fn others(
     top.truncate(TOP);
 
     OtherProcesses {
-        in_gaps_ns,
-        in_gaps_share: ratio(in_gaps_ns, idle_ns),
+        in_gaps_ns: Ns(in_gaps_ns),
+        in_gaps_share: share(in_gaps_ns, idle_ns),
         top,
     }
 }

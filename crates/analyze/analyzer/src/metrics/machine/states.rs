@@ -1,11 +1,11 @@
 //! Computes the time in each performance and thermal state, and the busy time of the process in
 //! it.
 
+use metalens_message::{Ns, share};
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::state_interval::StateInterval;
-use crate::basics::statistics::ratio;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Performance, StateTime, Thermal};
 use crate::tables::columns::at;
@@ -37,8 +37,8 @@ pub(super) fn performance(
     let performance = Performance {
         table: table.to_owned(),
         requested,
-        unknown_ns: state_rows.unknown_ns(window),
-        unknown_busy_ns: length_ns(busy_window.busy) - overlap_ns(&covered, busy_window.busy),
+        unknown_ns: Ns(state_rows.unknown_ns(window)),
+        unknown_busy_ns: Ns(length_ns(busy_window.busy) - overlap_ns(&covered, busy_window.busy)),
         changes: state_rows.changes(),
         narratives,
         states: state_rows.states(busy_window),
@@ -52,7 +52,7 @@ pub(super) fn thermal(table: &NamedStates, names: &Names, busy_window: BusyWindo
     let states = state_rows.states(busy_window);
     Thermal {
         worst: worst(&states),
-        unknown_ns: state_rows.unknown_ns(busy_window.window),
+        unknown_ns: Ns(state_rows.unknown_ns(busy_window.window)),
         states,
     }
 }
@@ -176,11 +176,11 @@ impl StateRows {
             );
             StateTime {
                 state: name.to_owned(),
-                total_ns,
-                share: ratio(total_ns, busy_window.window.length_ns()),
-                busy_ns: in_busy_ns,
-                busy_share: ratio(in_busy_ns, busy_ns),
-                induced_ns: length_ns(&induced),
+                total_ns: Ns(total_ns),
+                share: share(total_ns, busy_window.window.length_ns()),
+                busy_ns: Ns(in_busy_ns),
+                busy_share: share(in_busy_ns, busy_ns),
+                induced_ns: Ns(length_ns(&induced)),
             }
         };
 

@@ -1,9 +1,9 @@
 //! Computes the memory that the driver wired for the process: a GPU cannot use other memory.
 
+use metalens_message::{Bytes, Ns, rounded};
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{Span, overlap_ns, union};
-use crate::basics::statistics::rounded;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CountedBytes, WireEvent, Wiring};
 use crate::tables::columns::at;
@@ -28,7 +28,7 @@ pub(super) fn wiring(
         let label = at(&table.labels, row).and_then(|id| names.label(id));
         let written_size = label.and_then(|label| size(names.text(label.text)));
         wiring.without_size += u64::from(written_size.is_none());
-        let bytes = written_size.unwrap_or(0);
+        let bytes = Bytes(written_size.unwrap_or(0));
         if !is_wiring {
             add(&mut wiring.unwire_requests, bytes);
             continue;
@@ -41,8 +41,8 @@ pub(super) fn wiring(
         };
         add(sum, bytes);
         let event = WireEvent {
-            at_ns: span.start_ns,
-            duration_ns: span.length_ns(),
+            at_ns: Ns(span.start_ns),
+            duration_ns: Ns(span.length_ns()),
             bytes,
         };
         let length = |event: WireEvent| (event.duration_ns, std::cmp::Reverse(event.at_ns));
@@ -52,11 +52,11 @@ pub(super) fn wiring(
         }
     }
     spans.sort_unstable();
-    wiring.in_gaps_ns = overlap_ns(&union(spans), busy_window.gaps);
+    wiring.in_gaps_ns = Ns(overlap_ns(&union(spans), busy_window.gaps));
     wiring
 }
 
-fn add(sum: &mut CountedBytes, bytes: u64) {
+fn add(sum: &mut CountedBytes, bytes: Bytes) {
     sum.count += 1;
     sum.bytes = sum.bytes.saturating_add(bytes);
 }

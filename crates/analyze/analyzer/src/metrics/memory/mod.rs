@@ -8,6 +8,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use metalens_message::{Bytes, Ns};
 use std::cmp::Reverse;
 
 use metalens_trace::{Names, ProcessId, StackId};
@@ -112,11 +113,11 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
         in_window,
         after_window: turnover(&mine, Span::new(window.end_ns, u64::MAX)),
         allocations_per_s: per_s(in_window.allocations, window),
-        bytes_per_s: per_s(in_window.bytes, window),
+        bytes_per_s: per_s(in_window.bytes.0, window),
         freed_from_before: counted(unborn.map(|life| life.bytes)),
         live: live(&mine),
-        peak_bytes,
-        peak_at_ns,
+        peak_bytes: Bytes(peak_bytes),
+        peak_at_ns: peak_at_ns.map(Ns),
         lifetimes: lifetimes(&mine),
         steps: steps.map(|steps| steps.figures(&mine)),
         phases,
@@ -148,11 +149,11 @@ fn turnover_when(lives: &[Life], has: impl Fn(u64) -> bool) -> Turnover {
         if has(life.born_ns) {
             sum.allocations += 1;
             sum.inside_others += u64::from(life.is_inside);
-            sum.bytes = sum.bytes.saturating_add(life.bytes);
+            sum.bytes = sum.bytes.saturating_add(Bytes(life.bytes));
         }
         if life.freed_ns.is_some_and(&has) {
             sum.freed += 1;
-            sum.freed_bytes = sum.freed_bytes.saturating_add(life.bytes);
+            sum.freed_bytes = sum.freed_bytes.saturating_add(Bytes(life.bytes));
         }
     }
     sum
@@ -161,7 +162,7 @@ fn turnover_when(lives: &[Life], has: impl Fn(u64) -> bool) -> Turnover {
 fn counted(bytes: impl Iterator<Item = u64>) -> CountedBytes {
     bytes.fold(CountedBytes::default(), |sum, bytes| CountedBytes {
         count: sum.count + 1,
-        bytes: sum.bytes.saturating_add(bytes),
+        bytes: sum.bytes.saturating_add(Bytes(bytes)),
     })
 }
 
@@ -205,9 +206,9 @@ fn lifetimes(lives: &[Life]) -> Option<Lifetimes> {
     let statistics = summarize(&mut lengths)?;
     Some(Lifetimes {
         count: statistics.count,
-        median_ns: statistics.median,
-        p95_ns: statistics.p95,
-        max_ns: statistics.max,
+        median_ns: Ns(statistics.median),
+        p95_ns: Ns(statistics.p95),
+        max_ns: Ns(statistics.max),
     })
 }
 
@@ -261,7 +262,7 @@ fn processes(lives: &[Life], input: &MemoryInput<'_>) -> Vec<MemoryProcess> {
                 is_analyzed: input.chosen.contains(id),
                 allocations: lives.len() as u64,
                 bytes: counted(lives.iter().map(|life| life.bytes)).bytes,
-                peak_bytes: peak(&lives).0,
+                peak_bytes: Bytes(peak(&lives).0),
                 live: live(&lives),
             }
         })

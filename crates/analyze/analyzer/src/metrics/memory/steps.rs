@@ -5,6 +5,7 @@ use super::{counted, turnover};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median;
 use crate::report::{GroupSteps, MemoryGrowth, MemorySteps};
+use metalens_message::{Bytes, Float, Ns};
 
 /// Fewer steps are no habit.
 const FEWEST: usize = 4;
@@ -14,7 +15,7 @@ pub(super) struct Steps(Vec<u64>);
 
 /// Allocations and bytes of one step.
 #[derive(Debug, Clone, Copy, Default)]
-struct Share {
+struct StepMemory {
     allocations: u64,
     bytes: u64,
     /// Allocated minus freed bytes.
@@ -37,8 +38,8 @@ impl Steps {
         after.checked_sub(1).filter(|_| after < self.0.len())
     }
 
-    fn shares(&self, lives: &[Life]) -> Vec<Share> {
-        let mut shares = vec![Share::default(); self.0.len().saturating_sub(1)];
+    fn shares(&self, lives: &[Life]) -> Vec<StepMemory> {
+        let mut shares = vec![StepMemory::default(); self.0.len().saturating_sub(1)];
         for life in lives {
             let born = self.index(life.born_ns);
             if let Some(share) = born.and_then(|index| shares.get_mut(index)) {
@@ -57,14 +58,14 @@ impl Steps {
     /// Returns what these resources do in the steps.
     pub(super) fn figures(&self, lives: &[Life]) -> MemorySteps {
         let shares = self.shares(lives);
-        let middle = |of: fn(&Share) -> u64| median(shares.iter().map(of)).unwrap_or(0);
+        let middle = |of: fn(&StepMemory) -> u64| median(shares.iter().map(of)).unwrap_or(0);
         MemorySteps {
-            start_ns: self.span().start_ns,
-            end_ns: self.span().end_ns,
+            start_ns: Ns(self.span().start_ns),
+            end_ns: Ns(self.span().end_ns),
             count: shares.len() as u64,
             turnover: turnover(lives, self.span()),
             median_allocations: middle(|share| share.allocations),
-            median_bytes: middle(|share| share.bytes),
+            median_bytes: Bytes(middle(|share| share.bytes)),
             growth: growth(&shares),
         }
     }
@@ -92,13 +93,9 @@ impl Steps {
 
 /// Returns the mean change of a step and its standard error. Resources that come and go have a
 /// large error, so that only a lasting direction stands out.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a mean needs no more than 53 bits"
-)]
-fn growth(shares: &[Share]) -> MemoryGrowth {
-    let changes: Vec<f64> = shares.iter().map(|share| share.change as f64).collect();
-    let count = changes.len().max(1) as f64;
+fn growth(shares: &[StepMemory]) -> MemoryGrowth {
+    let changes: Vec<f64> = shares.iter().map(|share| share.change.float()).collect();
+    let count = changes.len().max(1).float();
     let mean = changes.iter().sum::<f64>() / count;
     let squares = changes.iter().map(|change| (change - mean).powi(2));
     let variance = squares.sum::<f64>() / (count - 1.0).max(1.0);
@@ -108,7 +105,7 @@ fn growth(shares: &[Share]) -> MemoryGrowth {
     MemoryGrowth {
         bytes_per_step: mean,
         error_bytes: (variance / count).sqrt(),
-        later_bytes_per_step: later.iter().sum::<f64>() / (later.len().max(1) as f64),
+        later_bytes_per_step: later.iter().sum::<f64>() / (later.len().max(1).float()),
         total_bytes: i64::try_from(total).unwrap_or(if total < 0 { i64::MIN } else { i64::MAX }),
     }
 }

@@ -9,12 +9,12 @@
 //! GPU               a a a a a b b b
 //! ```
 
+use metalens_message::{Ns, ratio};
 use std::cmp::Reverse;
 
 use metalens_trace::Names;
 
 use crate::basics::spans::{Span, union};
-use crate::basics::statistics::ratio;
 use crate::report::{EncodedWork, PhaseKernel};
 use crate::subject::commands::Commands;
 use crate::subject::interval::Interval;
@@ -118,9 +118,9 @@ impl<'a> Encoded<'a> {
 
         Some(EncodedWork {
             intervals: whole.instances,
-            total_ns: whole.total_ns,
-            start_ns: on_gpu.map(|span| span.start_ns),
-            end_ns: on_gpu.map(|span| span.end_ns),
+            total_ns: Ns(whole.total_ns),
+            start_ns: on_gpu.map(|span| span.start_ns).map(Ns),
+            end_ns: on_gpu.map(|span| span.end_ns).map(Ns),
             kernels,
             kernels_count,
         })
@@ -138,7 +138,7 @@ impl<'a> Encoded<'a> {
             name: self.kernels.name(number).to_owned(),
             channel: channel.map(|channel| self.names.text(channel).to_owned()),
             instances: tally.instances,
-            total_ns: tally.total_ns,
+            total_ns: Ns(tally.total_ns),
             time_pct: ratio(tally.total_ns, all_ns).unwrap_or(0.0) * 100.0,
         }
     }

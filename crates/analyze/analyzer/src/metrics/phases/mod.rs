@@ -7,13 +7,12 @@ use metalens_trace::Names;
 
 use self::encoded::Encoded;
 use self::named::named_phases;
-use crate::basics::message::name;
-use crate::message;
 use crate::report::{NotRecorded, Note, Phases};
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
+use metalens_message::{Ns, message, name};
 
 /// Returns the phases that programs named. `mine` are the GPU intervals of the process that touch the
 /// window, sorted by start.
@@ -42,7 +41,7 @@ pub(crate) fn phases(
 /// Returns the notes about phases.
 pub(crate) fn notes(phases: &Phases) -> Vec<Note> {
     let named = phases.signposts.iter();
-    let saturated = named.filter(|phase| phase.total_ns == u64::MAX);
+    let saturated = named.filter(|phase| phase.total_ns == Ns(u64::MAX));
     let notes = saturated.map(|phase| {
         let text = message!(
             "the total of the os_signpost intervals named {} exceeds 64 bits: it is a lower bound",

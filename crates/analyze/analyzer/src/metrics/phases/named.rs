@@ -1,12 +1,13 @@
 //! Computes the GPU use of the process during each phase that programs named.
 
+use metalens_message::{Ns, share};
 use std::cmp::Reverse;
 
 use metalens_trace::{Names, Symbol};
 
 use super::encoded::Encoded;
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
-use crate::basics::statistics::{percentile, ratio};
+use crate::basics::statistics::percentile;
 use crate::report::NamedPhase;
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::interval::Interval;
@@ -95,15 +96,15 @@ fn named_phase(
         process: process.map(|process| text(process.name)),
         is_analyzed: chosen.contains(kind.process),
         count: times.spans.len() as u64,
-        total_ns,
-        median_ns: percentile(&lengths, 50),
-        start_ns: times.spans.first().map(|span| span.start_ns),
-        end_ns: times.spans.iter().map(|span| span.end_ns).max(),
+        total_ns: Ns(total_ns),
+        median_ns: percentile(&lengths, 50).map(Ns),
+        start_ns: times.spans.first().map(|span| span.start_ns).map(Ns),
+        end_ns: times.spans.iter().map(|span| span.end_ns).max().map(Ns),
         unpaired: times.unpaired,
-        window_ns: gpu.window_ns,
+        window_ns: Ns(gpu.window_ns),
         intervals: gpu.intervals,
-        busy_ns: gpu.busy_ns,
-        ratio: ratio(gpu.busy_ns, gpu.window_ns),
+        busy_ns: Ns(gpu.busy_ns),
+        ratio: share(gpu.busy_ns, gpu.window_ns),
         encoded: None,
     }
 }

@@ -1,10 +1,10 @@
 //! Computes the time during which two channels of the process were busy at once.
 
+use metalens_message::{Ns, share};
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
-use crate::basics::statistics::ratio;
 use crate::report::ChannelOverlap;
 use crate::subject::interval::Interval;
 
@@ -32,8 +32,8 @@ pub(super) fn overlap(mine: &[Interval], window: Span, names: &Names) -> Vec<Cha
         ChannelOverlap {
             first: first.name.clone(),
             second: second.name.clone(),
-            overlap_ns,
-            ratio: ratio(overlap_ns, first.busy_ns.min(second.busy_ns)),
+            overlap_ns: Ns(overlap_ns),
+            ratio: share(overlap_ns, first.busy_ns.min(second.busy_ns)),
         }
     });
     overlaps.collect()

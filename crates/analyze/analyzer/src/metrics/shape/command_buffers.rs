@@ -6,6 +6,7 @@ use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{CommandBuffers, Distribution};
 use crate::subject::buffers::Buffer;
 use crate::subject::gaps::Gap;
+use metalens_message::Ns;
 
 /// Summarizes the command buffers in the window, each as the whole recording has it. Those that
 /// were committed several times have no size.
@@ -31,7 +32,7 @@ pub(super) fn command_buffers(
         max_encoders: encoders.last().copied(),
         span: Distribution::from_durations(spans.collect()),
         gaps_inside: inside.clone().count() as u64,
-        gaps_inside_ns: inside.sum(),
+        gaps_inside_ns: Ns(inside.sum()),
     }
 }
 

@@ -5,6 +5,7 @@ mod command_buffers;
 mod interval_lengths;
 mod outliers;
 
+use metalens_message::{Ns, share};
 use metalens_trace::Names;
 
 use self::interval_lengths::IntervalLengths;
@@ -12,7 +13,6 @@ use super::gap_causes::GapSplitter;
 use super::histogram::histogram;
 use super::kernels::Kernels;
 use crate::basics::spans::{RunningUnion, Span, length_ns, time_in};
-use crate::basics::statistics::ratio;
 use crate::report::{Durations, Outliers, Shape, ShortIntervals, ShortKernel, UtilizationChunk};
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
@@ -43,7 +43,7 @@ pub(crate) fn shape(
     Shape {
         durations: Durations {
             count: mine.len() as u64,
-            total_ns: lengths.lengths.iter().sum(),
+            total_ns: Ns(lengths.lengths.iter().sum()),
             histogram: histogram(&lengths.lengths),
         },
         short: short(&lengths, mine, window, length_ns(&occupancy.busy), names),
@@ -81,11 +81,11 @@ fn short(
     let covered_ns = RunningUnion::busy_ns(clipped.filter(|span| span.length_ns() < SHORT_NS));
 
     ShortIntervals {
-        limit_ns: SHORT_NS,
+        limit_ns: Ns(SHORT_NS),
         count,
-        total_ns,
-        count_ratio: ratio(count, mine.len() as u64),
-        busy_ratio: ratio(covered_ns, busy_ns),
+        total_ns: Ns(total_ns),
+        count_ratio: share(count, mine.len() as u64),
+        busy_ratio: share(covered_ns, busy_ns),
         kernels: short_kernels(lengths, names),
     }
 }
@@ -99,8 +99,8 @@ fn short_kernels(lengths: &IntervalLengths<'_>, names: &Names) -> Vec<ShortKerne
             name: lengths.kernels.name(kernel).to_owned(),
             channel: lengths.channel(kernel, names),
             instances: usual.count,
-            total_ns: usual.total,
-            median_ns: usual.median,
+            total_ns: Ns(usual.total),
+            median_ns: Ns(usual.median),
         })
         .collect();
     short.sort_by_cached_key(|kernel| {
@@ -124,9 +124,9 @@ fn utilization(window: Span, busy: &[Span], others: &[Span]) -> Vec<UtilizationC
     let chunks = (0..count).map(|index| {
         let part = Span::new(edge(index), edge(index + 1));
         UtilizationChunk {
-            start_ns: part.start_ns,
-            busy_ns: time_in(part, busy),
-            others_ns: time_in(part, others),
+            start_ns: Ns(part.start_ns),
+            busy_ns: Ns(time_in(part, busy)),
+            others_ns: Ns(time_in(part, others)),
         }
     });
     chunks.collect()

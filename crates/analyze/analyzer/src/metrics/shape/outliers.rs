@@ -1,5 +1,6 @@
 //! Finds intervals far longer than others of the same name.
 
+use metalens_message::Ns;
 use std::cmp::Reverse;
 
 use metalens_trace::Names;
@@ -45,7 +46,7 @@ pub(super) fn outliers(
         .filter(|&(_, kernel, _, usual)| are_few(kernel, usual.count))
         .map(|(index, kernel, length, usual)| (length - usual.median, index, kernel))
         .collect();
-    let excess_ns = outliers.iter().map(|(excess, ..)| excess).sum();
+    let excess_ns = Ns(outliers.iter().map(|(excess, ..)| excess).sum());
 
     let count = outliers.len() as u64;
     outliers.sort_unstable_by_key(|&(excess, index, _)| (Reverse(excess), index));
@@ -55,9 +56,9 @@ pub(super) fn outliers(
         Some(Outlier {
             name: lengths.kernels.name(kernel).to_owned(),
             channel: lengths.channel(kernel, names),
-            start_ns: mine.get(index)?.span.start_ns,
-            duration_ns: median_ns + excess,
-            median_ns,
+            start_ns: Ns(mine.get(index)?.span.start_ns),
+            duration_ns: Ns(median_ns + excess),
+            median_ns: Ns(median_ns),
         })
     });
     Outliers {

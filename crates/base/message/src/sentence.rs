@@ -19,14 +19,14 @@ pub struct Message {
 }
 
 /// Puts values into a sentence, one for each `{}`: fixed words and other messages, such as the
-/// functions of [`message`](mod@crate::message) return. Only fixed words may go in without a type.
+/// functions of this crate return. Only fixed words may go in without a type.
 #[macro_export]
 macro_rules! message {
     ($sentence:literal $(, $part:expr)* $(,)?) => {{
         const {
             let parts: &[&str] = &[$(stringify!($part)),*];
             assert!(
-                $crate::message::has_places($sentence, parts.len()),
+                $crate::has_places($sentence, parts.len()),
                 "each value needs a pair of braces, and there are no others"
             );
         }
@@ -228,7 +228,7 @@ fn segments<'a>(text: &'a str, values: &'a [PlacedValue]) -> Option<Vec<Segment<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basics::message::{count, counted, kernel, process, time};
+    use crate::{count, counted, kernel, process, time};
 
     #[test]
     fn long_kernels_of_a_sentence_are_shortened_apart() {

@@ -2,36 +2,42 @@
 
 use super::sentence::Message;
 use super::value::Value;
-use crate::basics::statistics::rounded;
+use crate::quantity::{Bytes, Factor, Ns, Share, rounded};
 use metalens_text::units;
 
 /// Returns a length of time: `179.1 µs`.
 #[must_use]
-pub fn time(ns: u64) -> Message {
+pub fn time(Ns(ns): Ns) -> Message {
     Message::value(units::time(ns), Value::Time { ns })
 }
 
 /// Returns a time in two digits, `6.2 ms`: a prediction, or what is only compared, knows no more.
 #[must_use]
-pub fn rough_time(ns: u64) -> Message {
+pub fn rough_time(Ns(ns): Ns) -> Message {
     Message::value(units::rough_time(ns), Value::Time { ns })
 }
 
 /// Returns a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
 #[must_use]
-pub fn moment(ns: u64) -> Message {
+pub fn moment(Ns(ns): Ns) -> Message {
     Message::value(units::moment(ns), Value::Moment { ns })
 }
 
 /// Returns a share as a percentage: `3.3 %`.
 #[must_use]
-pub fn percent(share: f64) -> Message {
-    shown_share(units::percent(share), share)
+pub fn percent(share: Share) -> Message {
+    shown_share(units::percent(share.0), share)
 }
 
-/// Returns a share with a text of its own, such as `3 %`.
+/// Returns a share as a percentage with this many decimals: `3 %`.
 #[must_use]
-pub fn shown_share(text: String, share: f64) -> Message {
+pub fn percent_to(decimals: usize, share: Share) -> Message {
+    shown_share(format!("{:.decimals$} %", share.0 * 100.0), share)
+}
+
+/// Returns a share with a text of its own, such as `+3 %`.
+#[must_use]
+pub fn shown_share(text: String, Share(share): Share) -> Message {
     number(text, share, |share| Value::Share { share })
 }
 
@@ -55,14 +61,14 @@ pub fn ungrouped(count: u64) -> Message {
 
 /// Returns an amount of memory: `192.0 MiB`.
 #[must_use]
-pub fn bytes(bytes: u64) -> Message {
+pub fn bytes(Bytes(bytes): Bytes) -> Message {
     Message::value(units::bytes(bytes), Value::Bytes { bytes })
 }
 
 /// Returns a ratio: the `5.9` of `5.9 times as fast`. Below 1.1 it has one digit more, so that a
 /// small gain is not `1.0`.
 #[must_use]
-pub fn factor(factor: f64) -> Message {
+pub fn factor(Factor(factor): Factor) -> Message {
     let digits = if factor < 1.095 { 2 } else { 1 };
     number(format!("{factor:.digits$}"), factor, |factor| {
         Value::Factor { factor }
@@ -143,7 +149,7 @@ mod tests {
     #[test]
     fn small_ratios_have_a_digit_more() {
         for (ratio, text) in [(5.86, "5.9"), (1.1, "1.1"), (1.094, "1.09"), (1.03, "1.03")] {
-            assert_eq!(factor(ratio).text, text);
+            assert_eq!(factor(Factor(ratio)).text, text);
         }
     }
 }
