@@ -16,7 +16,7 @@
 //! | the standard streams of the programs beside `metalens` | [`streams`] |
 //!
 //! [`Redactor`] leaves private data out of texts that may be published. [`units`] formats numbers for
-//! people.
+//! people, and [`number`] converts between whole numbers and floats.
 //!
 //! Depends on no other crate.
 
@@ -24,6 +24,7 @@ pub mod csv;
 mod hostile;
 mod letters;
 mod names;
+pub mod number;
 mod redactor;
 mod safe_writer;
 pub mod streams;

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use metalens_text::number::{float, whole};
 use metalens_text::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 use crate::font::{self, SMALL};
+use crate::pixels::{nearest_px, times, whole_count};
 
 /// An axis with its ticks and their labels.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,80 +22,70 @@ const HOUR: u64 = 3_600_000_000_000;
 
 impl Axis {
     /// Makes an axis from 0, in nanoseconds, with at most this many ticks.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn time(span_ns: u64, most: usize) -> Self {
         let span_ns = span_ns.max(1);
         let (step, unit, name) = time_step(span_ns, most.max(1) as u64);
         let decimals = decimals(step, unit);
         let label = |time: u64| match time {
             0 => "0".to_owned(),
-            _ => format!("{:.decimals$} {name}", time as f64 / unit as f64),
+            _ => format!("{:.decimals$} {name}", float(time) / float(unit)),
         };
 
         let ticks = (0..=span_ns / step).map(|at| at * step);
         Self {
             from: 0.0,
-            to: span_ns as f64,
+            to: float(span_ns),
             logarithmic: false,
-            ticks: ticks.map(|time| (time as f64, label(time))).collect(),
+            ticks: ticks.map(|time| (float(time), label(time))).collect(),
         }
     }
 
     /// Makes an axis of the recording's time, written as tables write moments: `0.871s`.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn recording(start_ns: u64, end_ns: u64, most: usize) -> Self {
         const SECOND: u64 = 1_000_000_000;
         let end_ns = end_ns.max(start_ns.saturating_add(1));
         let step = round_step(end_ns - start_ns, most.max(1) as u64);
         let decimals = decimals(step, SECOND);
         let first = start_ns.div_ceil(step);
-        let ticks = (first..=end_ns / step).map(|at| (at * step) as f64);
-        let label = |time: f64| format!("{:.decimals$}s", time / SECOND as f64);
+        let ticks = (first..=end_ns / step).map(|at| float(at * step));
+        let label = |time: f64| format!("{:.decimals$}s", time / float(SECOND));
         Self {
-            from: start_ns as f64,
-            to: end_ns as f64,
+            from: float(start_ns),
+            to: float(end_ns),
             logarithmic: false,
             ticks: ticks.map(|time| (time, label(time))).collect(),
         }
     }
 
     /// Makes an axis from 0 to a round share that is not below `most`.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "places on a canvas"
-    )]
     pub(crate) fn share(most: f64) -> Self {
-        let most = (most * 100.0).ceil().clamp(1.0, 100.0) as u64;
+        let most = whole((most * 100.0).ceil().clamp(1.0, 100.0));
         let step = round_step(most, 5);
         let steps = most.div_ceil(step);
-        let tick = |percent: u64| (percent as f64 / 100.0, format!("{percent} %"));
+        let tick = |percent: u64| (float(percent) / 100.0, format!("{percent} %"));
         Self {
             from: 0.0,
-            to: (steps * step) as f64 / 100.0,
+            to: float(steps * step) / 100.0,
             logarithmic: false,
             ticks: (0..=steps).map(|at| tick(at * step)).collect(),
         }
     }
 
     /// Makes an axis from 0 to a round number that is not below `most`.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn count(most: u64) -> Self {
         let step = round_step(most, 5);
         let steps = most.div_ceil(step).max(1);
-        let ticks = (0..=steps).map(|at| (at * step) as f64);
+        let ticks = (0..=steps).map(|at| float(at * step));
         let ticks = ticks.zip((0..=steps).map(|at| units::count(at * step)));
         Self {
             from: 0.0,
-            to: (steps * step) as f64,
+            to: float(steps * step),
             logarithmic: false,
             ticks: ticks.collect(),
         }
     }
 
     /// Makes a logarithmic axis of times in nanoseconds, both above 0.
-    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn logarithmic_time(from_ns: u64, to_ns: u64) -> Self {
         let from_ns = from_ns.max(1);
         let to_ns = to_ns.max(from_ns.saturating_add(1));
@@ -105,11 +97,11 @@ impl Axis {
             let first = from_ns.div_ceil(step);
             let times = (first..=to_ns / step).map(|at| at * step);
             return Self {
-                from: from_ns as f64,
-                to: to_ns as f64,
+                from: float(from_ns),
+                to: float(to_ns),
                 logarithmic: true,
                 ticks: times
-                    .map(|time| (time as f64, units::short_time(time)))
+                    .map(|time| (float(time), units::short_time(time)))
                     .collect(),
             };
         }
@@ -118,7 +110,7 @@ impl Axis {
             let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
             for time in steps.iter().map(|&step| decade.saturating_mul(step)) {
                 if (from_ns..=to_ns).contains(&time) {
-                    ticks.push((time as f64, round_time(time)));
+                    ticks.push((float(time), round_time(time)));
                 }
             }
             match decade.checked_mul(10) {
@@ -127,8 +119,8 @@ impl Axis {
             }
         }
         Self {
-            from: from_ns as f64,
-            to: to_ns as f64,
+            from: float(from_ns),
+            to: float(to_ns),
             logarithmic: true,
             ticks,
         }
@@ -143,13 +135,7 @@ impl Axis {
         let mut power = first;
         while power <= last {
             let value = libm::exp10(power);
-            let decimals = if power < 0.0 { -power } else { 0.0 };
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a few decimals"
-            )]
-            let decimals = decimals as usize;
+            let decimals = whole_count(-power);
             ticks.push((value, format!("{value:.decimals$}")));
             power += 1.0;
         }
@@ -201,11 +187,10 @@ impl Axis {
 
 impl Axis {
     /// Keeps each second, third, … tick, so that all labels have room.
-    #[expect(clippy::cast_precision_loss, reason = "a few ticks")]
     pub(crate) fn with_room(mut self, width: f32) -> Self {
         const LABEL: f32 = 46.0;
         let mut every = 1;
-        while self.ticks.len().div_ceil(every) as f32 * LABEL > width.max(LABEL) {
+        while times(self.ticks.len().div_ceil(every)) * LABEL > width.max(LABEL) {
             every += 1;
         }
         let ticks = self.ticks.into_iter().step_by(every);
@@ -269,10 +254,9 @@ impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
-    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let length = f64::from(limit.1) - f64::from(limit.0);
-        (f64::from(limit.0) + length * self.along(*value)).round() as i32
+        nearest_px(f64::from(limit.0) + length * self.along(*value))
     }
 
     fn key_points<H: KeyPointHint>(&self, _: H) -> Vec<f64> {

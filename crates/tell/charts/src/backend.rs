@@ -12,6 +12,7 @@ use plotters_backend::{
 
 use crate::font;
 use crate::palette::Color;
+use crate::pixels::{byte, nearest_length, px};
 use crate::scene::{Anchor, Primitive, Scene};
 
 /// Drawing target for plotters: a scene, within `size`.
@@ -72,8 +73,7 @@ impl DrawingBackend for SceneBackend<'_> {
             return Ok(());
         };
         let points: Vec<BackendCoord> = path.into_iter().collect();
-        #[expect(clippy::cast_precision_loss, reason = "a line's width")]
-        let width = style.stroke_width() as f32;
+        let width = px(f64::from(style.stroke_width()));
         match points.as_slice() {
             // A vertical or horizontal line is drawn as a sharp rectangle.
             &[from, to] if from.0 == to.0 || from.1 == to.1 => {
@@ -113,7 +113,8 @@ impl DrawingBackend for SceneBackend<'_> {
         let (x, y) = corner(at);
 
         let text = font::clean(text);
-        let x = kept_inside(x, font::width(&text, size), anchor, self.size.0);
+        let canvas = px(f64::from(self.size.0));
+        let x = kept_inside(x, font::width(&text, size), anchor, canvas);
         self.add(Primitive::Text {
             at: (x, y + below),
             size,
@@ -130,22 +131,16 @@ impl DrawingBackend for SceneBackend<'_> {
         style: &S,
     ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
         let size = size_of(style);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a text's width and height in pixels"
-        )]
-        let whole = |length: f32| length.ceil() as u32;
-        Ok((whole(font::width(text, size)), whole(size * 1.2)))
+        let [width, height] = [font::width(text, size), size * 1.2];
+        Ok((nearest_length(width.ceil()), nearest_length(height.ceil())))
     }
 }
 
 /// Moves a text so that it stays on a canvas of this width.
-pub(crate) fn kept_inside(x: f32, width: f32, anchor: Anchor, canvas: u32) -> f32 {
+pub(crate) fn kept_inside(x: f32, width: f32, anchor: Anchor, canvas: f32) -> f32 {
     const MARGIN: f32 = 3.0;
     let before = anchor.share_before() * width;
-    #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
-    let most = canvas as f32 - MARGIN - (width - before);
+    let most = canvas - MARGIN - (width - before);
     x.min(most).max(MARGIN + before)
 }
 
@@ -167,19 +162,13 @@ fn baseline_below(up: VPos, size: f32) -> f32 {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a text's size")]
 fn size_of<S: BackendTextStyle>(style: &S) -> f32 {
-    style.size() as f32
+    px(style.size())
 }
 
 fn visible(color: BackendColor) -> Option<Color> {
     let (red, green, blue) = color.rgb;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "from 0 to 255"
-    )]
-    let alpha = (color.alpha * 255.0).round().clamp(0.0, 255.0) as u8;
+    let alpha = byte((color.alpha * 255.0).round().clamp(0.0, 255.0));
     (alpha > 0).then_some(Color {
         red,
         green,
@@ -188,9 +177,8 @@ fn visible(color: BackendColor) -> Option<Color> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a place on a canvas")]
-const fn corner((x, y): BackendCoord) -> (f32, f32) {
-    (x as f32, y as f32)
+fn corner((x, y): BackendCoord) -> (f32, f32) {
+    (px(f64::from(x)), px(f64::from(y)))
 }
 
 fn middle(at: BackendCoord) -> (f32, f32) {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 
 use metalens_analyzer::{Cause, Report};
+use metalens_text::number::float;
 use metalens_text::units::percent;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
@@ -17,6 +18,7 @@ use crate::font::{self, SMALL};
 use crate::kernel_colors::KernelColors;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::{Color, Palette};
+use crate::pixels::{nearest_length, nearest_px, px, times};
 use crate::scene::{Anchor, Primitive, Scene};
 
 /// Room around everything, in pixels.
@@ -57,7 +59,6 @@ impl Area {
 }
 
 impl Canvas {
-    #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
     pub(crate) fn new(options: &ChartOptions, title: &str) -> Self {
         let palette = Palette::for_theme(options.theme);
         Self {
@@ -70,21 +71,16 @@ impl Canvas {
                 title: title.to_owned(),
             }),
             palette,
-            width: WIDTH as f32,
+            width: px(f64::from(WIDTH)),
             pixel: 1.0 / f32::from(options.scale),
             has_header: options.has_header,
         }
     }
 
     /// Finishes the picture with this height in pixels.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a canvas's height"
-    )]
     pub(crate) fn finish(self, height: f32) -> Scene {
         let mut scene = self.scene.into_inner();
-        scene.height = height.ceil() as u32;
+        scene.height = nearest_length(height.ceil());
         scene
     }
 
@@ -110,8 +106,7 @@ impl Canvas {
         text: &str,
     ) {
         let text = font::clean(text);
-        let canvas = self.scene.borrow().width;
-        let x = kept_inside(x, font::width(&text, size), anchor, canvas);
+        let x = kept_inside(x, font::width(&text, size), anchor, self.width);
         self.add(Primitive::Text {
             at: (x, y),
             size,
@@ -156,7 +151,6 @@ impl Canvas {
     }
 
     /// Returns legend entries for the kernels, with their shares of the GPU time.
-    #[expect(clippy::cast_precision_loss, reason = "a few names")]
     pub(crate) fn kernels(&self, report: &Report) -> Vec<(Color, String)> {
         /// Least room for a name, and the most of the width that names take.
         const NAME: f32 = 150.0;
@@ -170,7 +164,7 @@ impl Canvas {
             }
         }
         let names: Vec<&str> = colors.names().iter().map(String::as_str).collect();
-        let room = NAMES * self.width / names.len().max(1) as f32;
+        let room = NAMES * self.width / times(names.len().max(1));
         let mut names = font::shorten_all(&names, SMALL, room.max(NAME));
         if colors.has_more() {
             names.push("other kernels".to_owned());
@@ -286,8 +280,8 @@ impl Canvas {
 
         let ticks = (across.tick_count(), up.tick_count());
         let mut plot = ChartBuilder::on(&area)
-            .x_label_area_size(to_pixels(labels.below))
-            .y_label_area_size(to_pixels(labels.left))
+            .x_label_area_size(nearest_px(labels.below))
+            .y_label_area_size(nearest_px(labels.left))
             .build_cartesian_2d(across, up)?;
 
         let faint = self.text_style(self.palette.faint);
@@ -329,10 +323,10 @@ impl Canvas {
     fn area(&self, place: Area) -> Result<DrawingArea<SceneBackend<'_>, Shift>, ChartError> {
         let backend = SceneBackend {
             scene: &self.scene,
-            size: (unsigned(self.width), unsigned(place.bottom())),
+            size: (nearest_length(self.width), nearest_length(place.bottom())),
         };
-        let corner = (to_pixels(place.left), to_pixels(place.top));
-        let size = (to_pixels(place.width), to_pixels(place.height));
+        let corner = (nearest_px(place.left), nearest_px(place.top));
+        let size = (nearest_px(place.width), nearest_px(place.height));
         Ok(backend.into_drawing_area().shrink(corner, size))
     }
 }
@@ -401,11 +395,10 @@ pub(crate) fn limit(report: &Report, figure: &str) -> Option<f64> {
 
 /// Returns a part as a share of the whole; 0 if the whole is 0.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "a share")]
 pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     match whole {
         0 => 0.0,
-        _ => part as f64 / whole as f64,
+        _ => float(part) / float(whole),
     }
 }
 
@@ -415,15 +408,6 @@ pub(crate) fn stroke(color: Color) -> ShapeStyle {
 
 pub(crate) const fn plain(color: Color) -> RGBColor {
     RGBColor(color.red, color.green, color.blue)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn to_pixels(length: f32) -> i32 {
-    length.round() as i32
-}
-
-fn unsigned(length: f32) -> u32 {
-    u32::try_from(to_pixels(length)).unwrap_or(0)
 }
 
 impl From<DrawingAreaErrorKind<Infallible>> for ChartError {

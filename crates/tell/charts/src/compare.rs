@@ -22,8 +22,9 @@ use crate::idle::{BarPart, stacked_bar};
 use crate::lanes;
 use crate::options::{ChartError, ChartOptions};
 use crate::panel::{cause_strip, ticks};
+use crate::pixels::{px, times};
 use crate::scene::{Anchor, Scene};
-use crate::strip::bars;
+use crate::strip::{self, bars};
 
 /// Room left of the lanes, for their names.
 const NAMES: f32 = 64.0;
@@ -136,9 +137,8 @@ struct TimeScale {
 }
 
 impl TimeScale {
-    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
     fn width(&self, canvas: &Canvas, ns: u64) -> f32 {
-        let width = self.place.width * ratio(ns, self.longest_ns) as f32;
+        let width = self.place.width * px(ratio(ns, self.longest_ns));
         ((width / canvas.pixel).round() * canvas.pixel).max(canvas.pixel)
     }
 
@@ -222,7 +222,7 @@ impl TimeScale {
 
         let start_ns = report.window.start_ns;
         let end_ns = start_ns.saturating_add(self.longest_ns);
-        let grid = Grid::new(start_ns, end_ns, columns(place.width, options.scale));
+        let grid = Grid::new(start_ns, end_ns, strip::columns(place.width, options.scale));
         self.busy(canvas, lane, grid, analysis);
         self.causes(canvas, strip, grid, analysis);
         self.mark_end(canvas, lane, strip, span_ns);
@@ -381,15 +381,6 @@ fn side_times(
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a width in pixels"
-)]
-fn columns(width: f32, scale: u8) -> usize {
-    (width * f32::from(scale)) as usize
-}
-
 const PRINT: f32 = 10.0;
 
 /// Returns the caveats under the legend.
@@ -406,9 +397,8 @@ fn small_print(canvas: &Canvas, comparison: &Comparison) -> Vec<String> {
         .collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few lines")]
 fn footer_height(lines: &[String]) -> f32 {
-    8.0 + lines.len() as f32 * (PRINT + 4.0)
+    8.0 + times(lines.len()) * (PRINT + 4.0)
 }
 
 fn footer(canvas: &Canvas, top: f32, lines: &[String]) {

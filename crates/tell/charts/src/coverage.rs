@@ -1,6 +1,7 @@
 //! Computes how much of each pixel column something covers: exactly, in one sweep.
 
 use crate::canvas::{Area, ratio};
+use crate::pixels::px;
 
 /// A stretch of time, divided into columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +28,9 @@ impl Grid {
     }
 
     /// Returns the x position of a time in an area that the stretch fills.
-    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
     pub(crate) fn x(&self, time_ns: u64, place: Area) -> f32 {
         let into = time_ns.clamp(self.start_ns, self.end_ns) - self.start_ns;
-        place.left + place.width * ratio(into, self.span_ns()) as f32
+        place.left + place.width * px(ratio(into, self.span_ns()))
     }
 
     /// Returns whether a length covers at least this many columns.
@@ -136,26 +136,25 @@ impl Sweep {
     }
 
     /// Returns the covered share of each column.
-    #[expect(clippy::cast_precision_loss, reason = "a share of a column")]
     pub(crate) fn shares(&self) -> impl Iterator<Item = f64> + '_ {
         let columns = self.busy_ns.iter().enumerate();
-        columns.map(|(at, &busy)| busy as f64 / self.grid.width_ns(at).max(1) as f64)
+        columns.map(|(at, &busy)| ratio(busy, self.grid.width_ns(at)))
     }
 }
 
 /// Returns the painted height of a share. Any share above 0 is visible, and any share below 1
 /// leaves a gap.
-#[expect(clippy::cast_possible_truncation, reason = "a height in pixels")]
 pub(crate) fn height(share: f64, full: f32, pixel: f32) -> f32 {
     match share {
         _ if share <= 0.0 => 0.0,
         _ if share >= 1.0 => full,
-        _ => (share as f32 * full).clamp(pixel, full - pixel),
+        _ => (px(share) * full).clamp(pixel, full - pixel),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use metalens_text::number::float;
     use proptest::prelude::*;
 
     use super::*;
@@ -214,7 +213,7 @@ mod tests {
             let (full, pixel) = (36.0_f32, 0.5_f32);
             let (mut painted, mut busy, mut slack) = (0.0, 0.0, 0.0);
             for (column, share) in sweep.shares().enumerate() {
-                let width = grid.width_ns(column) as f64;
+                let width = float(grid.width_ns(column));
                 let height = height(share, full, pixel);
                 prop_assert_eq!(height == 0.0, share == 0.0);
                 prop_assert_eq!(height == full, share == 1.0);
@@ -225,8 +224,8 @@ mod tests {
                 busy += share * width;
             }
 
-            prop_assert!((busy - sweep.total_ns() as f64).abs() < 1.0);
-            prop_assert!((painted - busy).abs() <= slack + grid.span_ns() as f64 / columns as f64);
+            prop_assert!((busy - float(sweep.total_ns())).abs() < 1.0);
+            prop_assert!((painted - busy).abs() <= slack + ratio(grid.span_ns(), columns as u64));
         }
     }
 

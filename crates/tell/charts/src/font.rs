@@ -5,6 +5,7 @@ use metalens_text::is_hidden;
 
 use crate::embedded_font::font;
 use crate::missing_glyphs;
+use crate::pixels::{times, whole_px};
 
 /// Text size of axis and lane labels.
 pub(crate) const SMALL: f32 = 11.0;
@@ -28,8 +29,7 @@ pub(crate) fn width(text: &str, size: f32) -> f32 {
     if missing == 0 {
         return painted;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few letters")]
-    let square = size * missing as f32;
+    let square = size * times(missing);
     painted.max(square + painted_width(&missing_glyphs::remove(text), size))
 }
 
@@ -79,8 +79,7 @@ pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut
                 return;
             };
             let corner = outline.px_bounds().min;
-            #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-            let (left, top) = (corner.x as i32, corner.y as i32);
+            let (left, top) = (whole_px(corner.x), whole_px(corner.y));
             outline.draw(|x, y, ink| {
                 let (Ok(x), Ok(y)) = (i32::try_from(x), i32::try_from(y)) else {
                     return;

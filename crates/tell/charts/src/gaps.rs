@@ -1,6 +1,7 @@
 //! Draws the gaps by length: their number, and their share of the idle time.
 
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report, id};
+use metalens_text::number::{float, whole};
 use metalens_text::units::short_time;
 
 use crate::axes::Axis;
@@ -8,6 +9,7 @@ use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, limit, main_causes, ratio}
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
+use crate::pixels::px;
 use crate::scene::{Anchor, Scene};
 
 /// Tenths of a decade on a logarithmic scale, in thousandths.
@@ -22,7 +24,6 @@ const TITLE: f32 = 36.0;
 const SECOND: f32 = 26.0;
 
 /// Draws the chart of gaps by length.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
 pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
     let report = &analysis.report;
     let canvas = Canvas::new(
@@ -53,7 +54,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     // A bar holds gaps of several causes, which the second panel shows.
     let neutral = canvas.palette.text;
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
-        vec![(neutral, bin.count as f64)]
+        vec![(neutral, float(bin.count))]
     })?;
     if let Some(limit_ns) = limit_ns {
         mark_limit(&canvas, place, range, limit_ns);
@@ -175,14 +176,9 @@ fn range(bins: &[Bin], limit_ns: Option<u64>) -> Option<(u64, u64)> {
 }
 
 /// Returns the limit of the mean gap.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float becomes the integer that is next to it"
-)]
 fn limit_ns(report: &Report) -> Option<u64> {
     let limit = limit(report, id!(gaps.mean_ns?))?;
-    (limit >= 1.0).then_some(limit as u64)
+    (limit >= 1.0).then_some(whole(limit))
 }
 
 fn title(canvas: &Canvas, place: Area, text: &str, above: f32) {
@@ -211,7 +207,7 @@ fn panel(
         let mut low = place.bottom();
         for (fill, value) in parts(bin) {
             sum += value;
-            let top = snap(place.bottom() - place.height * up_share(&up, sum));
+            let top = snap(place.bottom() - place.height * px(up.along(sum)));
             // A value above 0 is visible.
             let first = low >= place.bottom() && value > 0.0;
             let top = if first {
@@ -234,18 +230,8 @@ fn panel(
     Ok(())
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a place on a canvas"
-)]
 fn share(axis: &Axis, ns: u64) -> f32 {
-    axis.along(ns as f64) as f32
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn up_share(axis: &Axis, value: f64) -> f32 {
-    axis.along(value) as f32
+    px(axis.along(float(ns)))
 }
 
 fn mark_limit(canvas: &Canvas, place: Area, (from, to): (u64, u64), limit_ns: u64) {

@@ -1,12 +1,14 @@
 //! Draws the idle time by cause, as one bar that is all of it.
 
 use metalens_analyzer::{Cause, Report};
+use metalens_text::number::{float, whole};
 use metalens_text::units::{counted, percent, time};
 
 use crate::canvas::{Area, Canvas, MARGIN, ratio};
 use crate::font::{self, SMALL};
 use crate::options::ChartOptions;
 use crate::palette::Color;
+use crate::pixels::px;
 use crate::scene::{Anchor, Scene};
 
 const ROW: f32 = 20.0;
@@ -75,20 +77,14 @@ pub(crate) struct BarPart {
 }
 
 /// Draws a bar of parts, side by side in their order.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "places on a canvas"
-)]
 pub(crate) fn stacked_bar(canvas: &Canvas, place: Area, parts: &[BarPart]) {
     let lengths: Vec<u64> = parts.iter().map(|part| part.ns).collect();
-    let pixels = (place.width / canvas.pixel).round() as u64;
+    let pixels = whole(f64::from((place.width / canvas.pixel).round()));
     let mut left = place.left;
     for (part, width) in parts.iter().zip(widths(&lengths, pixels)) {
         let piece = Area {
             left,
-            width: width as f32 * canvas.pixel,
+            width: px(float(width)) * canvas.pixel,
             ..place
         };
         left = piece.right();
@@ -205,9 +201,9 @@ mod tests {
             prop_assert_eq!(widths.iter().sum::<u64>(), if total > 0 { pixels } else { 0 });
             for (&ns, &width) in parts.iter().zip(&widths) {
                 prop_assert_eq!(ns > 0, width > 0);
-                let exact = ratio(ns, total) * pixels as f64;
+                let exact = ratio(ns, total) * float(pixels);
                 // Rounding, and one pixel for each other part.
-                prop_assert!((width as f64 - exact).abs() <= 9.0, "{} {}", width, exact);
+                prop_assert!((float(width) - exact).abs() <= 9.0, "{} {}", width, exact);
             }
         }
     }

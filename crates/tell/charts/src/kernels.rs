@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, Kernel};
+use metalens_text::number::float;
 use metalens_text::units::{count, counted, percent, short_time};
 
 use crate::axes::Axis;
@@ -11,6 +12,7 @@ use crate::font::{self, SMALL};
 use crate::kernel_colors::KernelColors;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
+use crate::pixels::{px, times, whole_count};
 use crate::scene::{Anchor, Scene};
 
 const MOST: usize = 12;
@@ -21,7 +23,6 @@ const MARK: f32 = 6.0;
 const ROW: f32 = 24.0;
 
 /// Draws the chart of kernels.
-#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
 pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
     let report = &analysis.report;
     let title = format!("Kernels of {} with the most time", report.process.name);
@@ -50,7 +51,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         left: columns.spread(),
         top: (top + 22.0).round(),
         width: columns.right - columns.spread(),
-        height: ROW * shown.len() as f32,
+        height: ROW * times(shown.len()),
     };
 
     heads(&canvas, place, &columns);
@@ -79,7 +80,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let spreads = spreads(analysis, &shown, &axis, place.width);
     for (at, (kernel, durations)) in shown.iter().zip(&spreads).enumerate() {
         let line = Area {
-            top: place.top + ROW * at as f32,
+            top: place.top + ROW * times(at),
             height: ROW,
             ..place
         };
@@ -183,7 +184,6 @@ fn aside(columns: &KernelColumns, kernel: &Kernel, several: bool) -> f32 {
 }
 
 /// Draws the time as a bar, and as many figures as fit.
-#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
 fn bar(
     canvas: &Canvas,
     line: Area,
@@ -193,7 +193,7 @@ fn bar(
 ) {
     let palette = &canvas.palette;
     let middle = (line.top + line.height / 2.0).round();
-    let width = columns.bars * ratio(kernel.total_ns, largest) as f32;
+    let width = columns.bars * px(ratio(kernel.total_ns, largest));
     let bar = Area {
         left: columns.bars_left().round(),
         top: middle - 6.0,
@@ -235,15 +235,9 @@ fn figures(kernel: &Kernel, has_counts: bool) -> String {
 type Spread = Vec<u64>;
 
 /// Returns the spreads of the shown kernels, in rows of this width.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place on a canvas"
-)]
 fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> Vec<Spread> {
     let columns = f64::from(width / COLUMN).max(1.0);
-    let mut spreads = vec![vec![0; columns as usize]; shown.len()];
+    let mut spreads = vec![vec![0; whole_count(columns)]; shown.len()];
     let names = shown.iter().enumerate();
     let rows: HashMap<(&str, Option<&str>), usize> = names
         .map(|(at, kernel)| ((kernel.name.as_str(), kernel.channel.as_deref()), at))
@@ -251,8 +245,8 @@ fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> V
     for interval in analysis.intervals() {
         let row = rows.get(&(interval.kernel, interval.channel));
         let spread = row.and_then(|&row| spreads.get_mut(row));
-        let along = axis.along(interval.end_ns.saturating_sub(interval.start_ns) as f64);
-        let at = (along * columns).clamp(0.0, columns - 1.0) as usize;
+        let along = axis.along(float(interval.end_ns.saturating_sub(interval.start_ns)));
+        let at = whole_count((along * columns).clamp(0.0, columns - 1.0));
         if let Some(number) = spread.and_then(|spread| spread.get_mut(at)) {
             *number += 1;
         }
@@ -261,11 +255,6 @@ fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> V
 }
 
 /// Draws how many instances took how long, and the median and the 95th percentile.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "a place on a canvas"
-)]
 fn spread(
     canvas: &Canvas,
     line: Area,
@@ -277,12 +266,12 @@ fn spread(
     let foot = line.bottom() - MARK - 2.0;
     for (at, &number) in spread.iter().enumerate().filter(|(_, number)| **number > 0) {
         // A single outlier is visible beside thousands.
-        let height = (foot - line.top - 2.0) * ratio(number, most) as f32;
-        let column = (line.left + at as f32 * COLUMN, height.round().max(3.0));
+        let height = (foot - line.top - 2.0) * px(ratio(number, most));
+        let column = (line.left + times(at) * COLUMN, height.round().max(3.0));
         bar_up(canvas, foot, column, COLUMN, fill);
     }
 
-    let x = |ns: u64| (line.left + line.width * axis.along(ns as f64) as f32).round();
+    let x = |ns: u64| (line.left + line.width * px(axis.along(float(ns)))).round();
     let palette = &canvas.palette;
     mark(canvas, foot, x(kernel.p95_ns), palette.others);
     mark(canvas, foot, x(kernel.med_ns), palette.text);

@@ -45,6 +45,7 @@ mod panel;
 mod phases;
 #[cfg(test)]
 mod pixel_tests;
+mod pixels;
 mod raster;
 mod roofline;
 mod scene;

@@ -3,6 +3,8 @@
 
 use metalens_analyzer::Cause;
 
+use crate::pixels::byte;
+
 /// Number of kernels with a color of their own. People who see fewer colors cannot tell more of
 /// them apart beside those of the causes.
 pub(crate) const OWN: usize = 5;
@@ -135,16 +137,11 @@ impl Palette {
 
     /// Returns the shade of a performance state, where 0 is the lowest and 1 the highest. A higher
     /// state stands out more from the background.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between two bytes"
-    )]
     pub(crate) fn state(&self, strength: f64) -> Color {
         let [low, high] = self.states;
         let between = |low: u8, high: u8| {
             let (low, high) = (f64::from(low), f64::from(high));
-            (low + (high - low) * strength).round() as u8
+            byte((low + (high - low) * strength).round())
         };
         Color {
             red: between(low.red, high.red),

@@ -10,6 +10,7 @@ use crate::font::{self, SMALL};
 use crate::lanes::{self, Lane, LaneOwner};
 use crate::options::ChartError;
 use crate::palette::{Color, Palette};
+use crate::pixels::{px, whole_count};
 use crate::scene::Anchor;
 use crate::strip::{Band, Layer, Strip, bars, names_inside};
 
@@ -246,23 +247,17 @@ impl Panel {
 }
 
 /// Returns the height of a part of a column, in whole pixels unless it is all of the column.
-#[expect(clippy::cast_possible_truncation, reason = "a height in pixels")]
 fn part_of(part: u64, total: u64, high: f32, pixel: f32) -> f32 {
     if part == total {
         return high;
     }
-    let exact = high * ratio(part, total) as f32;
+    let exact = high * px(ratio(part, total));
     ((exact / pixel).round() * pixel).min(high)
 }
 
 /// Returns the number of ticks on an axis of this width.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number of ticks"
-)]
 pub(crate) fn ticks(width: f32) -> usize {
-    (width / 70.0).max(2.0) as usize
+    whole_count((width / 70.0).max(2.0))
 }
 
 /// Writes a lane's short name and its share.

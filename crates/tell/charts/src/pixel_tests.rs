@@ -3,10 +3,13 @@
 use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_simulator::random_scenario;
 use metalens_testing::analyze_scenario;
+use metalens_text::number::float;
 use proptest::prelude::*;
 
+use crate::canvas::ratio;
 use crate::lanes::channels;
 use crate::palette::{Color, Palette};
+use crate::pixels::whole_count;
 use crate::raster::rasterize;
 use crate::scene::{Primitive, Scene};
 use crate::{Chart, ChartOptions, Theme, draw};
@@ -27,11 +30,6 @@ struct PaintedLane {
 }
 
 /// Reads the lanes and strips of the overview, without the text on them, from the top.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "places on a canvas"
-)]
 fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
     let scale = usize::from(scene.scale);
     let mut bare = scene.clone();
@@ -63,9 +61,9 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
         }
 
         let [left, top, width, height] =
-            [at.0, at.1, size.0, size.1].map(|length| length as usize * scale);
+            [at.0, at.1, size.0, size.1].map(|length| whole_count(length) * scale);
         let count = if step > 0.0 {
-            (size.0 / step).round() as usize
+            whole_count((size.0 / step).round())
         } else {
             0
         };
@@ -73,7 +71,8 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
         let middle = |column: usize| left + (width * (2 * column + 1)) / (2 * count);
         let column = |x: usize| -> Vec<f64> {
             let pixels = (top..top + height).map(|y| {
-                let pixel = picture.pixel(x as u32, y as u32).unwrap();
+                let pixel = picture.pixel(x.try_into().unwrap(), y.try_into().unwrap());
+                let pixel = pixel.unwrap();
                 Color {
                     red: pixel.red(),
                     green: pixel.green(),
@@ -86,7 +85,7 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
         lanes.push(PaintedLane {
             columns: (0..count).map(|at| column(middle(at))).collect(),
             fills,
-            pixel: 1.0 / height as f64,
+            pixel: 1.0 / float(height as u64),
         });
     }
     lanes
@@ -118,15 +117,17 @@ fn shares(pixels: Vec<Color>, fills: &[Color], behind: Color) -> Vec<f64> {
             off < 6.0,
             "{pixel:?} is not a mixture of {behind:?} with one of {fills:?}"
         );
-        shares[at] += ink / pixels.len() as f64;
+        shares[at] += ink / float(pixels.len() as u64);
     }
     shares
 }
 
 /// Returns the share of each column that stretches cover, computed plainly, stretch by stretch.
-#[expect(clippy::cast_possible_truncation, reason = "no more than the window")]
 fn covered(stretches: &[(u64, u64)], (start, end): (u64, u64), columns: usize) -> Vec<f64> {
-    let edge = |at: usize| start + (u128::from(end - start) * at as u128 / columns as u128) as u64;
+    let edge = |at: usize| {
+        let into = u128::from(end - start) * at as u128 / columns as u128;
+        start + u64::try_from(into).unwrap()
+    };
     let mut union: Vec<(u64, u64)> = Vec::new();
     for &(from, to) in stretches {
         match union.last_mut() {
@@ -140,7 +141,7 @@ fn covered(stretches: &[(u64, u64)], (start, end): (u64, u64), columns: usize) -
         let inside = union
             .iter()
             .map(|&(from, to)| to.min(right).saturating_sub(from.max(left)));
-        inside.sum::<u64>() as f64 / (right - left) as f64
+        ratio(inside.sum(), right - left)
     };
     (0..columns).map(share).collect()
 }

@@ -6,6 +6,7 @@ use tiny_skia::{IntSize, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, St
 use crate::font;
 use crate::options::ChartError;
 use crate::palette::Color;
+use crate::pixels::{byte, nearest_px, px, times, whole_px};
 use crate::scene::{Primitive, Scene};
 
 /// Encodes the picture as PNG: opaque, with one byte per pixel if 256 colors are enough and three
@@ -168,11 +169,6 @@ fn rectangle(canvas: &mut Pixmap, from: (f32, f32), to: (f32, f32), fill: Color)
 
 /// Fills columns that are sharp at the sides. The topmost and the lowest pixel of a column have as
 /// much ink as the column covers of them.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "places on a canvas"
-)]
 fn bars(
     canvas: &mut Pixmap,
     (left, step): (f32, f32),
@@ -185,10 +181,11 @@ fn bars(
         if bottom <= top {
             continue;
         }
-        let from = (left + step * at as f32).round() as i32;
-        let to = (left + step * (at + 1) as f32).round() as i32;
-        for y in top.floor() as i32..bottom.ceil() as i32 {
-            let (above, below) = (y as f32, y as f32 + 1.0);
+        let from = nearest_px(left + step * times(at));
+        let to = nearest_px(left + step * times(at + 1));
+        for y in whole_px(top.floor())..whole_px(bottom.ceil()) {
+            let above = px(f64::from(y));
+            let below = above + 1.0;
             let ink = below.min(bottom) - above.max(top);
             for x in from..to {
                 blend(canvas, (x, y), fill, ink);
@@ -236,11 +233,6 @@ fn skia(color: Color) -> tiny_skia::Color {
 
 /// Puts ink on a pixel, in one of sixteen shades, so that a picture fits a palette. The canvas is
 /// opaque, and stays opaque.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between two bytes"
-)]
 fn blend(canvas: &mut Pixmap, (x, y): (i32, i32), color: Color, ink: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
         return;
@@ -256,13 +248,13 @@ fn blend(canvas: &mut Pixmap, (x, y): (i32, i32), color: Color, ink: f32) {
     };
 
     // All values are positive, and `round` is a slow call on processors that must run anywhere.
-    let shade = (ink.clamp(0.0, 1.0) * 15.0 + 0.5) as u8;
+    let shade = byte(ink.clamp(0.0, 1.0) * 15.0 + 0.5);
     if shade == 15 && color.alpha == u8::MAX {
         return pixel.copy_from_slice(&[color.red, color.green, color.blue]);
     }
     let ink = f32::from(shade) / 15.0 * f32::from(color.alpha) / 255.0;
     for (old, new) in pixel.iter_mut().zip([color.red, color.green, color.blue]) {
         let mixed = f32::from(*old) + (f32::from(new) - f32::from(*old)) * ink;
-        *old = (mixed + 0.5) as u8;
+        *old = byte(mixed + 0.5);
     }
 }

@@ -10,12 +10,14 @@
 //! ```
 
 use metalens_analyzer::{ChipLimits, Report, WorkRow};
+use metalens_text::number::float;
 use metalens_text::units::percent;
 
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh};
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
+use crate::pixels::px;
 use crate::scene::{Anchor, Primitive, Scene};
 
 /// Room left of the plot, for its axis.
@@ -56,13 +58,9 @@ pub(crate) fn points(report: &Report) -> Vec<RooflinePoint<'_>> {
     points.take(KERNELS).collect()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio, which is shown rounded"
-)]
 fn point<'a>(report: &Report, row: &'a WorkRow) -> Option<RooflinePoint<'a>> {
     let rates = &row.gpu_time;
-    let (flops, bytes) = (rates.flops? as f64, rates.bytes? as f64);
+    let (flops, bytes) = (float(rates.flops?), float(rates.bytes?));
     let intensity = flops / bytes;
     let tflop_per_s = rates.tflop_per_s?;
     let roof = roof(report, intensity);
@@ -235,10 +233,9 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
 fn place_of(axes: &(Axis, Axis), place: Area, (across, up): (f64, f64)) -> (f32, f32) {
-    let x = place.left + place.width * axes.0.along(across) as f32;
-    let y = place.bottom() - place.height * axes.1.along(up) as f32;
+    let x = place.left + place.width * px(axes.0.along(across));
+    let y = place.bottom() - place.height * px(axes.1.along(up));
     (x, y)
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::palette::Color;
+use crate::pixels::{times, whole_count};
 
 /// A picture, before it is encoded as PNG or SVG.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,15 +180,9 @@ fn spark(spans: &[(f32, f32)]) -> String {
     let chunk = spans.len().div_ceil(80).max(1);
     let level = |some: &[(f32, f32)]| {
         let sum: f32 = some.iter().map(|span| span.1 - span.0).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a few columns")]
-        let mean = sum / some.len() as f32;
+        let mean = sum / times(some.len());
         let share = if low > high { mean / (low - high) } else { 0.0 };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from 0 to 8"
-        )]
-        let level = (share * 8.0).ceil().clamp(0.0, 8.0) as usize;
+        let level = whole_count((share * 8.0).ceil().clamp(0.0, 8.0));
         LEVELS.get(level).copied().unwrap_or(' ')
     };
     let text: String = spans.chunks(chunk).map(level).collect();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use metalens_analyzer::Analysis;
 
+use crate::canvas::ratio;
 use crate::palette::Palette;
 use crate::strip::{Band, BandItem, BandKind};
 
@@ -78,10 +79,9 @@ fn rank(state: &str) -> Option<u64> {
 /// Returns the rank of a state among all, from 0 to 1. None for a state that is neither known nor
 /// numbered. The three known states always have the same rank; of the chip's numbers only the order
 /// is known.
-#[expect(clippy::cast_precision_loss, reason = "a few states")]
 fn strength(state: &str, states: &[&str]) -> Option<f64> {
     if let Some(at) = KNOWN.iter().position(|&name| name == state) {
-        return Some(at as f64 / (KNOWN.len() - 1) as f64);
+        return Some(ratio(at as u64, KNOWN.len() as u64 - 1));
     }
 
     rank(state)?;
@@ -90,7 +90,7 @@ fn strength(state: &str, states: &[&str]) -> Option<f64> {
     let at = ranked.position(|&name| name == state)?;
     Some(match count {
         ..2 => 0.5,
-        _ => at as f64 / (count - 1) as f64,
+        _ => ratio(at as u64, count as u64 - 1),
     })
 }
 

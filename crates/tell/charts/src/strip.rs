@@ -9,6 +9,7 @@ use crate::canvas::{Area, Canvas, ratio};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
 use crate::palette::{Color, Palette};
+use crate::pixels::{times, whole_count};
 use crate::scene::{Anchor, Primitive};
 
 /// Height of a strip with names in it.
@@ -239,11 +240,10 @@ impl Strip {
 }
 
 /// Draws columns that fill an area side by side.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
 pub(crate) fn bars(canvas: &Canvas, place: Area, spans: Vec<(f32, f32)>, fill: Color) {
     canvas.add(Primitive::Bars {
         left: place.left,
-        step: place.width / spans.len().max(1) as f32,
+        step: place.width / times(spans.len().max(1)),
         spans,
         fill,
     });
@@ -326,13 +326,8 @@ fn alike(rooms: &[(&str, f32)], texts: &[String]) -> HashSet<String> {
 }
 
 /// Returns the number of device pixel columns in a width.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a width in pixels"
-)]
 pub(crate) fn columns(width: f32, scale: u8) -> usize {
-    (width * f32::from(scale)) as usize
+    whole_count(width * f32::from(scale))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use metalens_text::is_hidden;
 
 use crate::font::FAMILY;
 use crate::palette::Color;
+use crate::pixels::times;
 use crate::scene::{Primitive, Scene, number};
 
 /// Writes the picture as SVG, with `alt` as its description.
@@ -79,7 +80,6 @@ fn element(shape: &Primitive) -> String {
 }
 
 /// Returns one path for all bars; neighbors of one height become one rectangle.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
 fn bars(left: f32, step: f32, spans: &[(f32, f32)]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -87,7 +87,7 @@ fn bars(left: f32, step: f32, spans: &[(f32, f32)]) -> String {
         let same = spans.iter().skip(at);
         let same = same.take_while(|&&span| span == (top, bottom)).count();
         if bottom > top {
-            let (x, width) = (left + step * at as f32, step * same as f32);
+            let (x, width) = (left + step * times(at), step * times(same));
             let _ = write!(
                 out,
                 "M{} {}h{}v{}h-{}z",
