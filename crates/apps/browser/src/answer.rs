@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use metalens_analyzer::written::nanoseconds;
 use metalens_analyzer::{Analysis, Request};
 use metalens_comparison::{CompareOptions, compare_runs};
 use metalens_failure::{Failure, FailureKind, in_one_line};
 use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
+use metalens_message::written::nanoseconds;
 use metalens_render::{for_page, html, json};
 use metalens_text::shown_message;
 use metalens_trace::{Input, LoadOptions};

@@ -1,5 +1,6 @@
 //! Defines quantities: numbers whose type is their unit. A bare whole number is a number of things.
 
+use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -217,6 +218,12 @@ impl Float for f64 {
 
 macro_rules! said {
     ($($quantity:ident by $words:expr;)*) => {$(
+        impl fmt::Display for $quantity {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $words(*self).fmt(f)
+            }
+        }
+
         impl From<$quantity> for Message {
             fn from(quantity: $quantity) -> Self {
                 $words(quantity)

@@ -45,7 +45,7 @@ fn causes(report: &Report) -> String {
     let idle = &report.idle;
     let parts = idle.parts.largest_first().into_iter().map(|(cause, ns)| {
         let share = percent(ratio(ns, idle.total_ns));
-        format!("{share} {} ({})", cause.label(), time(ns))
+        format!("{share} {} ({ns})", cause.label())
     });
     let parts: Vec<String> = parts.collect();
     let name = &report.process.name;
@@ -54,7 +54,7 @@ fn causes(report: &Report) -> String {
     }
     format!(
         "Idle time of {name} by cause: {} in {}. {}.",
-        time(idle.total_ns),
+        idle.total_ns,
         counted(report.gaps.count, "gap"),
         parts.join(", ")
     )
@@ -64,7 +64,7 @@ fn lengths(report: &Report) -> String {
     let limit = limit(report, id!(gaps.mean_ns?)).zip(report.gaps.mean_ns);
     let limit = limit.map_or(String::new(), |(limit, mean)| {
         let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
-        format!(" Mean gap {}; the limit is {limit}.", time(mean))
+        format!(" Mean gap {mean}; the limit is {limit}.")
     });
     format!(
         "Gaps of {} by length. {}.{limit}",
@@ -87,8 +87,8 @@ fn kernels(report: &Report) -> String {
             "{} {} ({}, median {})",
             kernel.name,
             percent(kernel.time_pct / 100.0),
-            time(kernel.total_ns),
-            time(kernel.med_ns)
+            kernel.total_ns,
+            kernel.med_ns
         )
     });
     let kernels: Vec<String> = kernels.collect();

@@ -1,10 +1,10 @@
 //! Provides what all charts are drawn with: text, legends, plots with axes.
 
+use metalens_message::{Ns, Quantity};
 use std::cell::RefCell;
 use std::convert::Infallible;
 
 use metalens_analyzer::{Cause, Report};
-use metalens_text::number::float;
 use metalens_text::units::percent;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
@@ -156,8 +156,8 @@ impl Canvas {
         const NAME: f32 = 150.0;
         const NAMES: f32 = 0.7;
         let colors = KernelColors::of(report);
-        let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
-        let mut sums = vec![0; self.palette.kernels.len()];
+        let total: Ns = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+        let mut sums = vec![Ns(0); self.palette.kernels.len()];
         for kernel in &report.kernels {
             if let Some(sum) = sums.get_mut(colors.number(&kernel.name)) {
                 *sum += kernel.total_ns;
@@ -170,7 +170,7 @@ impl Canvas {
             names.push("other kernels".to_owned());
         }
         let names = names.into_iter().zip(sums).enumerate();
-        let entry = |(number, (name, ns)): (usize, (String, u64))| {
+        let entry = |(number, (name, ns)): (usize, (String, Ns))| {
             let share = percent(ratio(ns, total));
             (self.palette.kernel(number), format!("{name} {share}"))
         };
@@ -181,12 +181,12 @@ impl Canvas {
     pub(crate) fn causes(&self, report: &Report) -> Vec<(Color, String)> {
         let idle = &report.idle;
         let parts = idle.parts.by_cause().into_iter();
-        let entry = |(cause, ns): (Cause, u64)| {
+        let entry = |(cause, ns): (Cause, Ns)| {
             let share = percent(ratio(ns, idle.total_ns));
             let label = format!("{} {share}", cause.label());
             (self.palette.cause(cause), label)
         };
-        parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
+        parts.filter(|&(_, ns)| ns > Ns(0)).map(entry).collect()
     }
 
     /// Draws a legend that begins with what its entries have in common. Returns the bottom.
@@ -395,11 +395,8 @@ pub(crate) fn limit(report: &Report, figure: &str) -> Option<f64> {
 
 /// Returns a part as a share of the whole; 0 if the whole is 0.
 #[must_use]
-pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
-    match whole {
-        0 => 0.0,
-        _ => float(part) / float(whole),
-    }
+pub(crate) fn ratio<Q: Quantity>(part: Q, whole: Q) -> f64 {
+    metalens_message::ratio(part, whole).unwrap_or(0.0)
 }
 
 pub(crate) fn stroke(color: Color) -> ShapeStyle {

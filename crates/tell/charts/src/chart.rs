@@ -1,6 +1,7 @@
 //! Lists the charts of a report.
 
 use metalens_analyzer::{Analysis, Report};
+use metalens_message::Ns;
 
 use crate::options::{ChartError, ChartOptions};
 use crate::roofline::has_roofline;
@@ -66,7 +67,7 @@ impl Chart {
     #[must_use]
     pub fn has_content(self, report: &Report) -> bool {
         match self {
-            Self::Idle => report.idle.total_ns > 0,
+            Self::Idle => report.idle.total_ns > Ns(0),
             Self::Gaps => report.gaps.count > 0,
             Self::Roofline => has_roofline(report),
             Self::Kernels => report.counts.intervals > 1,

@@ -4,6 +4,8 @@
 //! Both begin at 0 and share one time scale. Busy time and the causes of idle time fill the whole
 //! length of each, so a longer recording took longer.
 
+use metalens_message::Ns;
+
 mod circumstances;
 mod parts;
 mod sentences;
@@ -12,7 +14,7 @@ mod tests;
 
 use metalens_analyzer::{Analysis, Cause, Report};
 use metalens_comparison::{Comparison, TimeParts};
-use metalens_text::units::{percent, time};
+use metalens_text::units::percent;
 
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Area, Canvas, HEADLINE, MARGIN, Mesh, ratio};
@@ -58,7 +60,7 @@ pub fn draw_comparison(
     let sides = side_times(&canvas, comparison, (before, now));
     let is_drawn = |color| {
         let mut drawn = sides.iter().flat_map(|side| &side.parts);
-        drawn.any(|part| part.fill == color && part.ns > 0)
+        drawn.any(|part| part.fill == color && part.ns > Ns(0))
     };
     let legend = parts::legend(&parts::parts(comparison, &canvas.palette, is_drawn));
     let top = header(&canvas, comparison, (before, now));
@@ -75,7 +77,7 @@ pub fn draw_comparison(
     let times = sides.iter().map(|side| side.total_ns).chain(drawn);
     let scale = TimeScale {
         place,
-        longest_ns: times.max().unwrap_or(0).max(1),
+        longest_ns: times.max().unwrap_or_default().max(Ns(1)),
         has_several: has_several(comparison),
     };
 
@@ -131,13 +133,13 @@ fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Repo
 /// Time scale of everything between the header and the legend.
 struct TimeScale {
     place: Area,
-    longest_ns: u64,
+    longest_ns: Ns,
     /// True if the timelines are those of one of several runs.
     has_several: bool,
 }
 
 impl TimeScale {
-    fn width(&self, canvas: &Canvas, ns: u64) -> f32 {
+    fn width(&self, canvas: &Canvas, ns: Ns) -> f32 {
         let width = self.place.width * px(ratio(ns, self.longest_ns));
         ((width / canvas.pixel).round() * canvas.pixel).max(canvas.pixel)
     }
@@ -174,7 +176,7 @@ impl TimeScale {
             height: place.top - FAR + NEAR - top,
             ..place
         };
-        let axis = Axis::time(self.longest_ns, ticks(lanes.width));
+        let axis = Axis::time(self.longest_ns.0, ticks(lanes.width));
         canvas.plot(lanes, (axis, Axis::share(1.0)), Mesh::Time)?;
         Ok(lanes.bottom() + AXIS)
     }
@@ -215,14 +217,21 @@ impl TimeScale {
         for place in [lane, strip] {
             canvas.rectangle(place, palette.panel);
         }
-        let share = report.busy.ratio.map_or_else(|| "–".to_owned(), percent);
+        let share = report
+            .busy
+            .ratio
+            .map_or_else(|| "–".to_owned(), |share| share.to_string());
         self.label(canvas, lane, name, &share, true);
         let idle = percent(ratio(report.gaps.total_ns, span_ns));
         self.label(canvas, strip, "idle", &idle, false);
 
         let start_ns = report.window.start_ns;
         let end_ns = start_ns.saturating_add(self.longest_ns);
-        let grid = Grid::new(start_ns, end_ns, strip::columns(place.width, options.scale));
+        let grid = Grid::new(
+            start_ns.0,
+            end_ns.0,
+            strip::columns(place.width, options.scale),
+        );
         self.busy(canvas, lane, grid, analysis);
         self.causes(canvas, strip, grid, analysis);
         self.mark_end(canvas, lane, strip, span_ns);
@@ -258,7 +267,7 @@ impl TimeScale {
     }
 
     /// Marks the end of the shorter recording.
-    fn mark_end(&self, canvas: &Canvas, lane: Area, strip: Area, span_ns: u64) {
+    fn mark_end(&self, canvas: &Canvas, lane: Area, strip: Area, span_ns: Ns) {
         if span_ns == self.longest_ns {
             return;
         }
@@ -271,7 +280,7 @@ impl TimeScale {
         canvas.rectangle(edge, canvas.palette.mark);
         let left = edge.right() + 5.0;
         let run = if self.has_several { "run " } else { "" };
-        let text = format!("{run}ends after {}", time(span_ns));
+        let text = format!("{run}ends after {span_ns}");
         if left + font::width(&text, SMALL) <= self.place.right() {
             let at = (left, (lane.top + lane.height / 2.0 + 4.0).round());
             canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &text);
@@ -308,7 +317,7 @@ impl TimeScale {
             ..self.place
         };
         for (name, side) in ["base", "new"].into_iter().zip(sides) {
-            self.label(canvas, place, name, &time(side.total_ns), true);
+            self.label(canvas, place, name, &side.total_ns.to_string(), true);
             let bar = Area {
                 width: self.width(canvas, side.total_ns),
                 ..place
@@ -323,21 +332,21 @@ impl TimeScale {
 /// Time of a side from its first to its last GPU work, as the headline has it, and the parts that fill
 /// its bar: busy time and the causes of idle time. Figures of several runs need not add up.
 struct SideTime {
-    total_ns: u64,
+    total_ns: Ns,
     parts: Vec<BarPart>,
 }
 
 impl SideTime {
-    fn new(canvas: &Canvas, total_ns: u64, busy_ns: u64, idle: &[(Cause, u64)]) -> Self {
+    fn new(canvas: &Canvas, total_ns: Ns, busy_ns: Ns, idle: &[(Cause, Ns)]) -> Self {
         let busy = BarPart {
             ns: busy_ns,
             fill: canvas.palette.process,
-            labels: vec![format!("busy {}", time(busy_ns)), "busy".to_owned()],
+            labels: vec![format!("busy {busy_ns}"), "busy".to_owned()],
         };
         let causes = idle.iter().map(|&(cause, ns)| BarPart {
             ns,
             fill: canvas.palette.cause(cause),
-            labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
+            labels: vec![format!("{} {ns}", cause.label()), ns.to_string()],
         });
         Self {
             total_ns,
@@ -348,8 +357,11 @@ impl SideTime {
     /// Returns the time of several runs of a side.
     fn of_figures(canvas: &Canvas, parts: &TimeParts) -> Self {
         let idle = parts.idle.iter();
-        let idle: Vec<(Cause, u64)> = idle.map(|(cause, ns)| (*cause, ns.to_whole())).collect();
-        Self::new(canvas, parts.total.to_whole(), parts.busy.to_whole(), &idle)
+        let idle: Vec<(Cause, Ns)> = idle
+            .map(|(cause, ns)| (*cause, Ns(ns.to_whole())))
+            .collect();
+        let [total_ns, busy_ns] = [parts.total, parts.busy].map(|ns| Ns(ns.to_whole()));
+        Self::new(canvas, total_ns, busy_ns, &idle)
     }
 
     /// Returns the time of the only run of a side, whose parts add up.

@@ -1,6 +1,7 @@
 //! Draws the gaps by length: their number, and their share of the idle time.
 
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report, id};
+use metalens_message::Ns;
 use metalens_text::number::{float, whole};
 use metalens_text::units::short_time;
 
@@ -82,12 +83,12 @@ struct Bin {
     to_ns: u64,
     count: u64,
     /// Idle time by cause, in the order of `Cause::ALL`.
-    parts: [u64; Cause::ALL.len()],
+    parts: [Ns; Cause::ALL.len()],
 }
 
 impl Bin {
-    fn total_ns(&self) -> u64 {
-        self.parts.iter().sum()
+    fn total_ns(&self) -> Ns {
+        self.parts.into_iter().sum()
     }
 
     fn add(&mut self, gap: &ExplainedGap<'_>) {
@@ -150,7 +151,7 @@ fn bins_of(analysis: &Analysis, parts: u64) -> Vec<Bin> {
             from_ns,
             to_ns,
             count: 0,
-            parts: [0; Cause::ALL.len()],
+            parts: [Ns(0); Cause::ALL.len()],
         })
         .collect();
 

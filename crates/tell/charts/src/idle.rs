@@ -1,8 +1,9 @@
 //! Draws the idle time by cause, as one bar that is all of it.
 
 use metalens_analyzer::{Cause, Report};
+use metalens_message::Ns;
 use metalens_text::number::{float, whole};
-use metalens_text::units::{counted, percent, time};
+use metalens_text::units::{counted, percent};
 
 use crate::canvas::{Area, Canvas, MARGIN, ratio};
 use crate::font::{self, SMALL};
@@ -23,11 +24,11 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Scene {
 
     let parts = idle.parts.largest_first();
     let headline = match idle.total_ns {
-        0 => "The GPU was never idle in this window".to_owned(),
+        Ns(0) => "The GPU was never idle in this window".to_owned(),
         total => format!(
             "{}: {} in {}",
             title,
-            time(total),
+            total,
             counted(report.gaps.count, "gap")
         ),
     };
@@ -54,7 +55,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Scene {
 }
 
 /// Draws the causes side by side, the largest first, with their names where they fit.
-fn bar(canvas: &Canvas, place: Area, causes: &[(Cause, u64)], total_ns: u64) {
+fn bar(canvas: &Canvas, place: Area, causes: &[(Cause, Ns)], total_ns: Ns) {
     canvas.rectangle(place, canvas.palette.panel);
     let all = causes.iter().map(|&(cause, ns)| {
         let share = percent(ratio(ns, total_ns));
@@ -70,7 +71,7 @@ fn bar(canvas: &Canvas, place: Area, causes: &[(Cause, u64)], total_ns: u64) {
 
 /// A part of a stacked bar.
 pub(crate) struct BarPart {
-    pub(crate) ns: u64,
+    pub(crate) ns: Ns,
     pub(crate) fill: Color,
     /// Labels for the part; the first that fits is written.
     pub(crate) labels: Vec<String>,
@@ -78,7 +79,7 @@ pub(crate) struct BarPart {
 
 /// Draws a bar of parts, side by side in their order.
 pub(crate) fn stacked_bar(canvas: &Canvas, place: Area, parts: &[BarPart]) {
-    let lengths: Vec<u64> = parts.iter().map(|part| part.ns).collect();
+    let lengths: Vec<u64> = parts.iter().map(|part| part.ns.0).collect();
     let pixels = whole(f64::from((place.width / canvas.pixel).round()));
     let mut left = place.left;
     for (part, width) in parts.iter().zip(widths(&lengths, pixels)) {
@@ -139,7 +140,7 @@ fn widths(parts: &[u64], pixels: u64) -> Vec<u64> {
 }
 
 /// Writes a cause with its share, time and explanation.
-fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, u64), total_ns: u64) {
+fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, Ns), total_ns: Ns) {
     let palette = &canvas.palette;
     let square = Area {
         left: MARGIN,
@@ -153,7 +154,7 @@ fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, u64), total_ns: u64) {
     let right = canvas.width - MARGIN;
     let end =
         |x: f32, text: &str| canvas.text((x, baseline), SMALL, Anchor::End, palette.text, text);
-    end(right, &time(ns));
+    end(right, &ns.to_string());
     end(right - SHARE, &percent(ratio(ns, total_ns)));
 
     let name = cause.label();

@@ -1,6 +1,7 @@
 //! Assigns colors to kernels: each of those with the most GPU time has its own, all others share
 //! one.
 
+use metalens_message::Ns;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -26,9 +27,9 @@ impl KernelColors {
 
     /// Returns the colors of kernels with these GPU times. A name may come several times.
     #[must_use]
-    pub fn by_time<'a>(kernels: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
+    pub fn by_time<'a>(kernels: impl IntoIterator<Item = (&'a str, Ns)>) -> Self {
         let mut places = HashMap::new();
-        let mut sums: Vec<(&str, u64)> = Vec::new();
+        let mut sums: Vec<(&str, Ns)> = Vec::new();
         for (name, ns) in kernels {
             let place = *places.entry(name).or_insert(sums.len());
             match sums.get_mut(place) {
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn the_most_time_comes_first() {
         let check = |kernels: &[(&str, u64)], names: &[&str], has_more: bool| {
-            let colors = KernelColors::by_time(kernels.iter().copied());
+            let colors = KernelColors::by_time(kernels.iter().map(|&(name, ns)| (name, Ns(ns))));
             assert_eq!(
                 (colors.names(), colors.has_more()),
                 (names_of(names).as_slice(), has_more)

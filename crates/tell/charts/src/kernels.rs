@@ -1,5 +1,6 @@
 //! Draws the kernels with the most time, and the spread of their durations.
 
+use metalens_message::{Ns, Quantity};
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, Kernel};
@@ -29,8 +30,8 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let canvas = Canvas::new(options, &title);
     let shown: Vec<&Kernel> = report.kernels.iter().take(MOST).collect();
     let more = report.kernels.len() - shown.len();
-    let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
-    let kept: u64 = shown.iter().map(|kernel| kernel.total_ns).sum();
+    let total: Ns = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+    let kept: Ns = shown.iter().map(|kernel| kernel.total_ns).sum();
     let kernels = report.kernels.len() as u64;
     let left_out = match more {
         0 => format!("{} took all of the GPU time", counted(kernels, "kernel")),
@@ -62,7 +63,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         return Ok(canvas.finish(top + MARGIN));
     };
 
-    let axis = Axis::logarithmic_time(shortest / 10 * 8, longest / 10 * 13 + 2);
+    let axis = Axis::logarithmic_time(shortest.0 / 10 * 8, longest.0 / 10 * 13 + 2);
     let axis = axis.with_room(place.width);
     canvas.plot(place, (axis.clone(), Axis::share(1.0)), Mesh::Up)?;
 
@@ -71,7 +72,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
         .kernels
         .iter()
         .any(|kernel| Some(&kernel.channel) != channel);
-    let largest = shown.first().map_or(1, |kernel| kernel.total_ns);
+    let largest = shown.first().map_or(Ns(1), |kernel| kernel.total_ns);
     let channels = shown.iter().map(|kernel| aside(&columns, kernel, several));
     let least_room = columns.names - channels.fold(0.0, f32::max) - 6.0;
     let names = shown.iter().map(|kernel| kernel.name.as_str());
@@ -189,7 +190,7 @@ fn bar(
     line: Area,
     columns: &KernelColumns,
     kernel: &Kernel,
-    (largest, fill): (u64, Color),
+    (largest, fill): (Ns, Color),
 ) {
     let palette = &canvas.palette;
     let middle = (line.top + line.height / 2.0).round();
@@ -223,7 +224,7 @@ const fn head(has_counts: bool) -> &'static str {
 /// Returns the total time of a kernel and its share, with or without the number of instances.
 fn figures(kernel: &Kernel, has_counts: bool) -> String {
     let share = percent(kernel.time_pct / 100.0);
-    let text = format!("{}, {share}", short_time(kernel.total_ns));
+    let text = format!("{}, {share}", short_time(kernel.total_ns.0));
     if has_counts {
         format!("{text}, {}×", count(kernel.instances))
     } else {
@@ -271,7 +272,7 @@ fn spread(
         bar_up(canvas, foot, column, COLUMN, fill);
     }
 
-    let x = |ns: u64| (line.left + line.width * px(axis.along(float(ns)))).round();
+    let x = |ns: Ns| (line.left + line.width * px(axis.along(ns.number()))).round();
     let palette = &canvas.palette;
     mark(canvas, foot, x(kernel.p95_ns), palette.others);
     mark(canvas, foot, x(kernel.med_ns), palette.text);

@@ -2,6 +2,7 @@
 //! channels, other processes, and causes of idle time.
 
 use metalens_analyzer::{Analysis, Cause, GpuSpan, Report};
+use metalens_message::Ns;
 
 use crate::coverage::{Grid, Sweep};
 use crate::kernel_colors::KernelColors;
@@ -65,7 +66,7 @@ pub(crate) fn lanes(analysis: &Analysis, grids: &[Grid]) -> Vec<Vec<Lane>> {
         lanes.for_each(|lane| lane.add(&span, color));
     }
 
-    if analysis.report.busy.others_busy_ns > Some(0) {
+    if analysis.report.busy.others_busy_ns > Some(Ns(0)) {
         for (lanes, &grid) in all.iter_mut().zip(grids) {
             let mut others = Lane::new("Others".to_owned(), LaneOwner::Others, grid);
             for (start, end) in analysis.others() {

@@ -1,6 +1,7 @@
 //! Draws a part of the window as lanes and strips over one time axis.
 
 use metalens_analyzer::{Analysis, Cause};
+use metalens_message::Ns;
 use metalens_text::units::percent;
 
 use crate::axes::Axis;
@@ -47,7 +48,7 @@ pub(crate) fn panels(
     grids: &[Grid],
     bands: &[Band<'_>],
 ) -> Vec<Panel> {
-    let is_idle = analysis.report.gaps.total_ns > 0;
+    let is_idle = analysis.report.gaps.total_ns > Ns(0);
     let causes = if is_idle {
         lanes::causes(analysis, grids)
     } else {

@@ -1,6 +1,7 @@
 //! Checks painted pixels: draws random recordings and reads the busy and idle times back.
 
 use metalens_analyzer::{Analysis, Cause, Request};
+use metalens_message::Ns;
 use metalens_simulator::random_scenario;
 use metalens_testing::analyze_scenario;
 use metalens_text::number::float;
@@ -218,7 +219,7 @@ fn check_causes(analysis: &Analysis, lane: &PaintedLane, palette: &Palette, free
 
 fn window(analysis: &Analysis) -> (u64, u64) {
     let window = &analysis.report.window;
-    (window.start_ns, window.end_ns)
+    (window.start_ns.0, window.end_ns.0)
 }
 
 fn check(analysis: &Analysis, scale: u8) {
@@ -234,8 +235,8 @@ fn check(analysis: &Analysis, scale: u8) {
         let free = lane.pixel * f64::from(scale);
         check_process(analysis, lane, channel.as_deref(), free);
     }
-    let others = usize::from(analysis.report.busy.others_busy_ns > Some(0));
-    if analysis.report.gaps.total_ns > 0 {
+    let others = usize::from(analysis.report.busy.others_busy_ns > Some(Ns(0)));
+    if analysis.report.gaps.total_ns > Ns(0) {
         let lane = &lanes[channels.len() + others];
         check_causes(analysis, lane, &palette, lane.pixel * f64::from(scale));
     }

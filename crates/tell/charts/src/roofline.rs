@@ -10,6 +10,7 @@
 //! ```
 
 use metalens_analyzer::{ChipLimits, Report, WorkRow};
+use metalens_message::Quantity;
 use metalens_text::number::float;
 use metalens_text::units::percent;
 
@@ -60,7 +61,7 @@ pub(crate) fn points(report: &Report) -> Vec<RooflinePoint<'_>> {
 
 fn point<'a>(report: &Report, row: &'a WorkRow) -> Option<RooflinePoint<'a>> {
     let rates = &row.gpu_time;
-    let (flops, bytes) = (float(rates.flops?), float(rates.bytes?));
+    let (flops, bytes) = (float(rates.flops?), rates.bytes?.number());
     let intensity = flops / bytes;
     let tflop_per_s = rates.tflop_per_s?;
     let roof = roof(report, intensity);

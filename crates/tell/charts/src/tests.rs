@@ -5,7 +5,7 @@ use std::path::Path;
 use metalens_analyzer::{
     Analysis, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Request,
 };
-use metalens_message::{Message, Number, Unit};
+use metalens_message::{Message, Ns, Number, Unit};
 use metalens_testing::{analysis_of_toml, analyze_input};
 
 use crate::scene::{Primitive, Scene};
@@ -306,8 +306,8 @@ fn windows_of_every_kind() {
 fn a_window_of_a_day() {
     let mut analysis = small(&Request::default());
     // The process's work is the beginning of a day.
-    analysis.report.window.end_ns = analysis.report.window.start_ns + 86_400_000_000_000;
-    analysis.report.window.span_ns = 86_400_000_000_000;
+    analysis.report.window.end_ns = analysis.report.window.start_ns + Ns(86_400_000_000_000);
+    analysis.report.window.span_ns = Ns(86_400_000_000_000);
     check_all(&analysis, "a day");
 
     let text = scene(Chart::Timeline, &analysis).to_string();

@@ -46,7 +46,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let stretch = zoom::stretch(report);
     let columns = columns(across.width, options.scale);
-    let window = Grid::new(report.window.start_ns, report.window.end_ns, columns);
+    let window = Grid::new(report.window.start_ns.0, report.window.end_ns.0, columns);
     let enlarged = stretch.map(|stretch| Grid::new(stretch.start_ns, stretch.end_ns, columns));
     let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
 
@@ -121,7 +121,7 @@ fn titles(report: &Report, grid: Grid, stretch: Option<TypicalStep<'_>>) -> Vec<
             format!("Window of {span}"),
         ];
     };
-    let factor = report.window.span_ns / grid.span_ns().max(1);
+    let factor = report.window.span_ns.0 / grid.span_ns().max(1);
     let (name, number) = (stretch.name, stretch.number);
     vec![
         format!(

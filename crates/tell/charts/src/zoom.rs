@@ -30,8 +30,8 @@ pub(crate) fn stretch(report: &Report) -> Option<TypicalStep<'_>> {
     let (window, beside) = (&report.window, step.length_ns() / BESIDE);
     let is_part = step.length_ns().saturating_mul(LEAST_PART) <= window.span_ns;
     is_part.then(|| TypicalStep {
-        start_ns: step.start_ns.saturating_sub(beside).max(window.start_ns),
-        end_ns: (step.end_ns + beside).min(window.end_ns),
+        start_ns: step.start_ns.saturating_sub(beside).max(window.start_ns).0,
+        end_ns: (step.end_ns + beside).min(window.end_ns).0,
         number: step.number,
         name: &main.name,
     })

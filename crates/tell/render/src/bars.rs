@@ -1,5 +1,6 @@
 //! Draws charts of characters, for terminals and for pages without pictures.
 
+use metalens_message::Ns;
 use metalens_text::units::rough_time;
 
 use crate::document::{BarPart, StepBar};
@@ -9,11 +10,11 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 pub(crate) const NONE: char = '·';
 
 /// Returns the nearest of eight heights; any work at all is visible.
-pub(crate) fn column(busy_ns: u64, length_ns: u64) -> char {
-    if busy_ns == 0 {
+pub(crate) fn column(busy_ns: Ns, length_ns: Ns) -> char {
+    if busy_ns == Ns(0) {
         return NONE;
     }
-    let (busy, length) = (u128::from(busy_ns), u128::from(length_ns.max(1)));
+    let (busy, length) = (busy_ns.wide(), length_ns.wide().max(1));
     let height = (16 * busy + length) / (2 * length);
     let height = usize::try_from(height).unwrap_or(LEVELS.len());
     LEVELS[height.clamp(1, LEVELS.len()) - 1]
@@ -25,17 +26,17 @@ pub(crate) fn over_time(shares: &[u16]) -> String {
     let each = shares.len().div_ceil(LETTERS).max(1);
     let letter = |some: &[u16]| {
         let busy: u64 = some.iter().map(|&share| u64::from(share)).sum();
-        column(busy, some.len() as u64 * 1_000)
+        column(Ns(busy), Ns(some.len() as u64 * 1_000))
     };
     shares.chunks(each).map(letter).collect()
 }
 
 /// Draws a bar whose full length is the whole; any part at all is visible.
-pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
-    let eighths = |part: u64| u128::from(part) * (width as u128 * 8) / u128::from(whole.max(1));
+pub(crate) fn bar(part: Ns, whole: Ns, width: usize) -> String {
+    let eighths = |part: Ns| part.wide() * (width as u128 * 8) / whole.wide().max(1);
     let filled = usize::try_from(eighths(part))
         .unwrap_or(0)
-        .max(usize::from(part > 0));
+        .max(usize::from(part > Ns(0)));
     let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let rest = partial.get(filled % 8).unwrap_or(&"");
     format!("{}{rest}", "█".repeat(filled / 8))
@@ -51,16 +52,16 @@ pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
         .iter()
         .map(StepBar::length_ns)
         .max()
-        .unwrap_or(0)
-        .max(1);
+        .unwrap_or_default()
+        .max(Ns(1));
     let Some(first) = steps.first() else {
         return (Vec::new(), String::new());
     };
-    let is_idle = |&&(part, _): &&(BarPart, u64)| part != BarPart::Gpu;
-    let mut idle: Vec<(BarPart, u64)> = first.parts.iter().filter(is_idle).copied().collect();
+    let is_idle = |&&(part, _): &&(BarPart, Ns)| part != BarPart::Gpu;
+    let mut idle: Vec<(BarPart, Ns)> = first.parts.iter().filter(is_idle).copied().collect();
     idle.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
     // A part without a letter of its own is not worth a name.
-    let named = idle.iter().take_while(|(_, ns)| ns * WIDTH >= scale);
+    let named = idle.iter().take_while(|(_, ns)| *ns * WIDTH >= scale);
     let named = named.count().min(CAUSES.len());
     let letter = |part: BarPart| match part {
         BarPart::Gpu => '█',
@@ -74,10 +75,10 @@ pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
         }
     };
     let lines = steps.iter().map(|step| {
-        let (mut drawn, mut passed, mut letters) = (String::new(), 0, 0);
+        let (mut drawn, mut passed, mut letters) = (String::new(), Ns(0), 0);
         for &(part, ns) in &step.parts {
             passed += ns;
-            let until = (2 * passed * WIDTH + scale) / (2 * scale);
+            let until = (2 * passed * WIDTH + scale).0 / (2 * scale.0);
             drawn.extend((letters..until).map(|_| letter(part)));
             letters = until;
         }
@@ -86,9 +87,9 @@ pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
     let gpu = first.parts.iter().filter(|each| !is_idle(each));
     let told = gpu.chain(idle.iter().take(named));
     let told =
-        told.map(|&(part, ns)| format!("{} {} {}", letter(part), part.label(), rough_time(ns)));
-    let rest: u64 = idle.iter().skip(named).map(|(_, ns)| ns).sum();
-    let rest = (100 * rest >= scale).then(|| format!("{NONE} other causes {}", rough_time(rest)));
+        told.map(|&(part, ns)| format!("{} {} {}", letter(part), part.label(), rough_time(ns.0)));
+    let rest: Ns = idle.iter().skip(named).map(|&(_, ns)| ns).sum();
+    let rest = (100 * rest >= scale).then(|| format!("{NONE} other causes {}", rough_time(rest.0)));
     let legend: Vec<String> = told.chain(rest).collect();
     (lines.collect(), legend.join(", "))
 }

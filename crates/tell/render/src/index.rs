@@ -8,7 +8,7 @@ use metalens_comparison::many::{
     self, IndexRow, RowFinding, SameWorkGroup, figure_name, figure_text,
 };
 use metalens_comparison::{GateResult, Number};
-use metalens_message::{Message, count, counted, message, path, percent, process};
+use metalens_message::{Message, Ns, Share, count, counted, message, path, percent, process};
 
 use crate::document::{Block, Cell, Column, Document, Item, Look, Section, Table};
 use crate::wording::{cut, known, plain, sentence, short_time};
@@ -332,7 +332,7 @@ fn repeats(index: &Index) -> Option<Section> {
 fn recording_cells(row: &IndexRow, name: &str) -> Vec<Cell> {
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
-        text: message!("{} {}", idle.cause.label(), percent(idle.share)),
+        text: message!("{} {}", idle.cause.label(), idle.share),
         look: Look::Cause(idle.cause),
     });
     let verdict = row.bound.map_or("-", Bound::label);
@@ -348,11 +348,11 @@ fn recording_cells(row: &IndexRow, name: &str) -> Vec<Cell> {
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
         },
         known(row.of.figure(id!(busy.ratio?)), |share| {
-            percent(share.get())
+            percent(Share(share.get()))
         })
         .into(),
         known(row.of.figure(id!(window.span_ns)), |ns| {
-            short_time(ns.to_whole())
+            short_time(Ns(ns.to_whole()))
         })
         .into(),
         idle.unwrap_or_else(|| "-".into()),

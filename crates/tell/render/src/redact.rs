@@ -366,7 +366,7 @@ mod tests {
         let toc = path("/home/somebody/run/toc.xml");
         check(message!("{} is old", toc), "run/toc.xml is old");
         let beside = path("/home/somebody/run2/x");
-        check(message!("{}: {}", beside, time(5)), "x: 5 ns");
+        check(message!("{}: {}", beside, 5), "x: 5 ns");
         let inside = path("corespace/run1/open.creq");
         check(
             message!("{} is odd", inside),

@@ -1,13 +1,13 @@
 //! Builds the document of a prediction: what a change leaves, or each change, and what it assumes.
 
 use metalens_analyzer::{ChainSource, ReplayPart, WaitVerdict, WhatIf};
-use metalens_message::{Message, count, counted, factor, kernel, message, rough_time, time};
+use metalens_message::{Factor, Message, count, counted, kernel, message, rough_time, time};
 
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
 /// Smallest speedup of a change that is listed.
-const LEAST_SPEEDUP: f64 = 1.005;
+const LEAST_SPEEDUP: Factor = Factor(1.005);
 
 /// Returns the document of a prediction.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn document(found: &WhatIf) -> Document {
     } else {
         vec![Block::Lead(message!(
             "What would be left of {}",
-            time(found.before_ns)
+            found.before_ns
         ))]
     };
     let notes = found
@@ -53,8 +53,8 @@ fn prediction(found: &WhatIf) -> Vec<Block> {
     if let Some(after_ns) = found.after_ns {
         let speedup = found
             .speedup
-            .map(|speedup| message!(": about {}×", factor(speedup)));
-        let lead = message!("About {} instead of {}{}", time(after_ns), before, speedup);
+            .map(|speedup| message!(": about {}×", speedup));
+        let lead = message!("About {} instead of {}{}", after_ns, before, speedup);
         said.push(Block::Lead(lead));
         let step = found.step_before.zip(found.step_after).map(|(was, is)| {
             let (was, is) = (rough_time(was.mean_ns), rough_time(is.mean_ns));
@@ -106,15 +106,15 @@ fn changes(found: &WhatIf) -> Option<Section> {
             (Some(_), Some(speedup)) if speedup < LEAST_SPEEDUP => {}
             (Some(after_ns), Some(speedup)) => table.row([
                 option,
-                message!("about {}", time(after_ns)),
-                message!("{}×", factor(speedup)),
+                message!("about {}", after_ns),
+                message!("{}×", speedup),
                 change
                     .step
                     .map_or_else(Message::default, |step| rough_time(step.mean_ns)),
             ]),
             _ => table.row([
                 option,
-                message!("{} to {}", time(change.least_ns), time(change.most_ns)),
+                message!("{} to {}", change.least_ns, change.most_ns),
                 Message::default(),
                 Message::default(),
             ]),

@@ -1,7 +1,7 @@
 //! Formats sentences and values as all media write them: numbers beside their units, names
 //! isolated.
 
-use metalens_message::{Message, Segment, Value, message};
+use metalens_message::{Message, Ns, Quantity, Segment, SignedNs, Value, percent};
 use metalens_text::units;
 
 /// A no-break space; every font has it.
@@ -72,25 +72,20 @@ pub(crate) fn first_sentence(message: &Message) -> (Message, Message) {
 }
 
 /// Returns a time in three digits, such as `179 µs`, for tables of many columns.
-pub(crate) fn short_time(ns: u64) -> Message {
+pub(crate) fn short_time(Ns(ns): Ns) -> Message {
     Message::value(units::short_time(ns), Value::Time { ns })
 }
 
 /// Returns a time that may be negative because the second moment came first.
-pub(crate) fn signed_time(ns: i64) -> Message {
+pub(crate) fn signed_time(SignedNs(ns): SignedNs) -> Message {
     let sign = if ns < 0 { "-" } else { "" };
     let text = format!("{sign}{}", units::short_time(ns.unsigned_abs()));
     Message::value(text, Value::SignedTime { ns })
 }
 
 /// Returns a part as a share of a whole, such as `3.3 %`; a dash if there is no whole.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-pub(crate) fn share(part: u64, whole: u64) -> Message {
-    if whole == 0 {
-        "-".into()
-    } else {
-        metalens_message::percent(part.float() / whole.float())
-    }
+pub(crate) fn share<Q: Quantity>(part: Q, whole: Q) -> Message {
+    known(metalens_message::share(part, whole), percent)
 }
 
 /// Returns the text of a known value; a dash for an unknown one.
@@ -121,12 +116,7 @@ mod tests {
             assert_eq!(first.values.len() + rest.values.len(), said.values.len());
         };
         check(&"one".into(), ["one", ""]);
-        let said = message!(
-            "{} ran for {}. Then {}",
-            kernel("a. b"),
-            time(5),
-            kernel("c")
-        );
+        let said = message!("{} ran for {}. Then {}", kernel("a. b"), 5, kernel("c"));
         check(&said, ["a. b ran for 5 ns", "Then c"]);
     }
 
@@ -149,7 +139,7 @@ mod tests {
             message!("{}, 48 hours", counted(47, "gap")),
             "47 gaps, 48 hours",
         );
-        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), time(5));
+        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), 5);
         check(named, "3 ms, 12 s: 5~ns");
     }
 

@@ -15,7 +15,7 @@ use crate::report::{
     Bound, BoundVerdict, ChosenBy, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report,
     WaitVerdict,
 };
-use metalens_message::{Message, Ns, count, message, share, time};
+use metalens_message::{Message, Ns, count, message, share};
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
 const IDLE_PARTS: u64 = 10;
@@ -67,8 +67,8 @@ fn late(report: &Report) -> Option<Message> {
     is_late.then(|| {
         message!(
             "Starts late: {} of {} pass before the first GPU work",
-            time(start_ns),
-            time(duration_ns)
+            start_ns,
+            duration_ns
         )
     })
 }
@@ -88,7 +88,7 @@ fn without(report: &Report) -> Option<Message> {
     let parts = parts
         .into_iter()
         .filter(|(ns, _)| *ns * ONCE_PARTS > report.window.span_ns);
-    let parts = parts.map(|(ns, place)| message!("{} {}", time(ns), place));
+    let parts = parts.map(|(ns, place)| message!("{} {}", ns, place));
     Some(message!(
         "judged by the {}s alone, without {}",
         Message::words(main.name.clone()),
@@ -254,8 +254,8 @@ fn paced(report: &Report) -> Option<Message> {
     Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
         steps_each(period_ns)?,
-        time(period_ns),
-        time(gpu_ns),
+        period_ns,
+        gpu_ns,
         share(period_ns.saturating_sub(gpu_ns), period_ns)?,
         late
     ))

@@ -5,7 +5,6 @@ use crate::report::{
 };
 use metalens_message::{
     Factor, Message, Ns, Quantity, Value, message, moment, number, percent, quote, ratio, share,
-    time,
 };
 
 /// Time that an action saves.
@@ -123,12 +122,7 @@ impl Evidence {
 pub(crate) fn of_idle(ns: Ns, report: &Report) -> Message {
     let total_ns = report.judged().idle.total_ns;
     let share = share_of(ns, total_ns);
-    message!(
-        "{} of the idle time ({} of {})",
-        share,
-        time(ns),
-        time(total_ns)
-    )
+    message!("{} of the idle time ({} of {})", share, ns, total_ns)
 }
 
 /// Returns a share as a percentage, `none` if the whole is zero: `38.4 %`.
@@ -152,17 +146,13 @@ pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<Message> {
 fn place(gap: &TopGap) -> Message {
     /// Share of a gap from which on the driver's event is named.
     const MUCH: f64 = 0.1;
-    let place = message!(
-        "gap of {} at {}",
-        time(gap.duration_ns),
-        moment(gap.start_ns)
-    );
+    let place = message!("gap of {} at {}", gap.duration_ns, moment(gap.start_ns));
     match &gap.driver_event {
         Some(event) if is_share(event.longest_ns, gap.duration_ns, MUCH) => message!(
             "{} (the driver: {}, {})",
             place,
             quote(&event.name),
-            time(event.longest_ns)
+            event.longest_ns
         ),
         _ => place,
     }

@@ -8,8 +8,7 @@ use crate::report::{
     Severity, WaitVerdict,
 };
 use metalens_message::{
-    Message, Ns, SignedNs, count, counted, function, message, path, percent, process, time,
-    ungrouped,
+    Message, Ns, SignedNs, count, counted, function, message, path, process, time, ungrouped,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -339,8 +338,8 @@ fn few_in_flight(report: &Report) -> Option<Evidence> {
              takes about {} instead of {}",
             counted(in_flight, "command buffer"),
             count(2 * in_flight),
-            time(replay.span_ns - saved_ns),
-            time(replay.span_ns),
+            replay.span_ns - saved_ns,
+            replay.span_ns,
         );
         Evidence::new(text).saving(Some(gain))
     })
@@ -352,8 +351,8 @@ fn never_waiting(replay: &Replay) -> Option<Message> {
     let limit = prediction.limited_by?;
     Some(message!(
         "; in a replay that never waits, about {} of its {} are left, limited by {}",
-        time(prediction.left_ns),
-        time(replay.span_ns),
+        prediction.left_ns,
+        replay.span_ns,
         limit.label()
     ))
 }
@@ -365,7 +364,7 @@ fn submission_latency(report: &Report) -> Option<Evidence> {
     let start = report.latency.submission.map(|start| {
         message!(
             "; from commit to GPU start: {} (median)",
-            time(start.median_ns.unsigned())
+            start.median_ns.unsigned()
         )
     });
     fires.then(|| {
@@ -393,7 +392,7 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
         };
         message!(
             "; the notification came {} (median) {} the end of the work",
-            time(completion.median_ns.unsigned()),
+            completion.median_ns.unsigned(),
             side
         )
     });
@@ -448,8 +447,8 @@ fn host_bound(report: &Report) -> Option<Evidence> {
             "CPU work accounts for {}: {} between a completion and the next encoding, {} of \
              encoding{}",
             of_idle(host_ns + encoding_ns, report),
-            time(host_ns),
-            time(encoding_ns),
+            host_ns,
+            encoding_ns,
             sampled(report),
         );
         Evidence::new(text)
@@ -476,9 +475,9 @@ fn slow_host(report: &Report) -> Option<Evidence> {
         let text = message!(
             "the program does not wait for the GPU, and commits a command buffer each {} \
              (median); without host work and encoding about {} of {} would be left{}",
-            time(interval.median_ns.unsigned()),
-            time(replay.span_ns - saved_ns),
-            time(replay.span_ns),
+            interval.median_ns.unsigned(),
+            replay.span_ns - saved_ns,
+            replay.span_ns,
             sampled(report),
         );
         Evidence::new(text)
@@ -503,8 +502,8 @@ fn encoding_bound(report: &Report) -> Option<Evidence> {
         let text = message!(
             "CPU work accounts for {}: {} of encoding up to the commit, {} of other host work{}",
             of_idle(host_ns + encoding_ns, report),
-            time(encoding_ns),
-            time(host_ns),
+            encoding_ns,
+            host_ns,
             encoders,
         );
         Evidence::new(text)
@@ -547,11 +546,7 @@ fn most_sampled(frames: &[CpuFrame]) -> Vec<Message> {
             (Some(function), None) => message!("{}", self::function(function)),
             (None, file) => message!("a function of {}", path(file?)),
         };
-        Some(message!(
-            "{}, in {} of these samples",
-            place,
-            percent(frame.share?)
-        ))
+        Some(message!("{}, in {} of these samples", place, frame.share?))
     });
     named.collect()
 }
@@ -573,8 +568,8 @@ fn starts_late(report: &Report) -> Option<Evidence> {
         let text = message!(
             "the first GPU work of the process began {} after the recording, which took {}; {} \
              show what it did before",
-            time(start_ns),
-            time(duration_ns),
+            start_ns,
+            duration_ns,
             counted(before.samples, "CPU sample"),
         );
         Evidence::new(text).at(most_sampled(&before.callers))
@@ -592,10 +587,10 @@ fn driver_bound(report: &Report) -> Option<Evidence> {
             "the driver worked on the next command buffers, or they waited for it, during {}: {} \
              of work and {} of waiting; without the driver's work about {} of {} would be left",
             of_idle(driver_ns, report),
-            time(parts.driver_ns),
-            time(parts.driver_wait_ns),
-            time(left_ns),
-            time(replay.span_ns),
+            parts.driver_ns,
+            parts.driver_wait_ns,
+            left_ns,
+            replay.span_ns,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Driver))
@@ -625,7 +620,7 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
             "gaps before work that the GPU already had make up {}; {} lies between encoders of one \
              command buffer{}",
             of_idle(queued_ns, report),
-            time(inside_ns),
+            inside_ns,
             encoders,
         );
         Evidence::new(text)
@@ -649,7 +644,7 @@ fn contention(report: &Report) -> Option<Evidence> {
         message!(
             "{}, on the GPU for {} ({} of the window)",
             process(&other.name, other.is_analyzed),
-            time(other.window_busy_ns),
+            other.window_busy_ns,
             share_of(other.window_busy_ns, report.window.span_ns)
         )
     });

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, bandwidth, is_share, share_of};
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, Kernel, KernelCounters, Limiter, Report, Severity};
-use metalens_message::{Message, Ns, Share, counted, kernel, message, name, percent, time};
+use metalens_message::{Message, Ns, Share, counted, kernel, message, name};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -92,7 +92,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
         Some(message!(
             "; memory traffic was {}, {} of the chip's bandwidth",
             bandwidth(traffic.gb_per_s),
-            percent(share)
+            share
         ))
     });
     let text = message!(
@@ -151,7 +151,7 @@ fn places(kernels: &[Limited<'_>]) -> impl Iterator<Item = Message> {
         message!(
             "{}: {}, {}",
             self::kernel(&kernel.name),
-            time(kernel.total_ns),
+            kernel.total_ns,
             reading(limiter)
         )
     })

@@ -5,7 +5,7 @@ use super::memory::grows_by_step;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, OtherProcess, Report, Severity, StateTime};
 use metalens_message::{
-    Bytes, Message, bytes, count, counted, message, moment, name, percent, process, quote, time,
+    Bytes, Message, count, counted, message, moment, name, percent, process, quote,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -169,8 +169,8 @@ fn compiling(report: &Report) -> Option<Evidence> {
         let text = message!(
             "{} of shaders took {} in the window, {} of it while the GPU was idle",
             counted(inside.count, "compilation"),
-            time(inside.total_ns),
-            time(compiles.in_gaps_ns),
+            inside.total_ns,
+            compiles.in_gaps_ns,
         );
         Evidence::new(text).saving_at_most(compiles.in_gaps_ns, None)
     })
@@ -185,8 +185,8 @@ fn hangs(report: &Report) -> Option<Evidence> {
     let text = message!(
         "{} took {} of the window; the longest lasted {} (including time outside the window)",
         counted(hangs.count, "hang"),
-        time(hangs.total_ns),
-        time(hangs.max_ns.unwrap_or_default()),
+        hangs.total_ns,
+        hangs.max_ns.unwrap_or_default(),
     );
     Some(Evidence::new(text).about(hangs.total_ns))
 }
@@ -214,8 +214,8 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
         };
         let text = message!(
             "after the first quarter of the window, memory grew from {} to {}: it rose {} and {}",
-            bytes(first),
-            bytes(last),
+            first,
+            last,
             counted(steady.rises, "time"),
             fell,
         );
@@ -280,9 +280,9 @@ fn shared(report: &Report) -> Option<Evidence> {
             "other processes used the GPU for {} of the window, {} of {}; for {} of that \
              time this process used it too",
             share_of(contention_ns, report.window.span_ns),
-            time(contention_ns),
-            time(report.window.span_ns),
-            time(overlap_ns),
+            contention_ns,
+            report.window.span_ns,
+            overlap_ns,
         );
         Evidence::new(text).at(others.map(other))
     })
@@ -293,9 +293,5 @@ fn other(other: &OtherProcess) -> Message {
         || "rows without a process".into(),
         |name| process(name, false),
     );
-    message!(
-        "{}, on the GPU for {} of the gaps",
-        name,
-        time(other.in_gaps_ns)
-    )
+    message!("{}, on the GPU for {} of the gaps", name, other.in_gaps_ns)
 }

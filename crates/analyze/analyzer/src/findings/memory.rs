@@ -5,8 +5,8 @@ use super::evidence::{Evidence, is_share, share_of};
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
 use metalens_message::{
-    Bytes, Float, Message, Ns, Quantity, Value, bytes, counted, function, message, moment, name,
-    number, rounded, time,
+    Bytes, Float, Message, Ns, Quantity, Value, counted, function, message, moment, name, number,
+    rounded,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -101,14 +101,14 @@ fn allocates(report: &Report) -> Option<Evidence> {
             "in {} the process made {} a step, {}, which were freed again",
             counted(steps.count, "step"),
             per(made, steps.count, "allocation"),
-            bytes(size / steps.count),
+            size / steps.count,
         );
         let named = callers.iter().take(NAMED).map(|(group, inside)| {
             message!(
                 "{}, {} of {} a step",
                 caller(group),
                 per(inside.passing.count, steps.count, "allocation"),
-                bytes(inside.passing.bytes / inside.passing.count.max(1)),
+                inside.passing.bytes / inside.passing.count.max(1),
             )
         });
         Evidence::new(text).at(named)
@@ -176,12 +176,12 @@ fn wires(report: &Report) -> Option<Evidence> {
     let text = message!(
         "the driver wired {} in the window ({}) and {} before it, during {} of the idle time ({} of \
          {})",
-        bytes(inside.bytes),
+        inside.bytes,
         counted(inside.count, "event"),
-        bytes(before.bytes),
+        before.bytes,
         share_of(wiring.in_gaps_ns, idle_ns),
-        time(wiring.in_gaps_ns),
-        time(idle_ns),
+        wiring.in_gaps_ns,
+        idle_ns,
     );
     let longest = wiring
         .longest
@@ -189,8 +189,8 @@ fn wires(report: &Report) -> Option<Evidence> {
         .map(|longest| {
             message!(
                 "{} in {} at {}",
-                bytes(longest.bytes),
-                time(longest.duration_ns),
+                longest.bytes,
+                longest.duration_ns,
                 moment(longest.at_ns)
             )
         });

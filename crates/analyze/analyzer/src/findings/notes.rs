@@ -8,7 +8,7 @@ use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::tables::raw::KERNEL_EVENTS;
 use crate::tables::times::RowsOutside;
-use metalens_message::{Message, Ns, Value, counted, message, name, table, time, ungrouped};
+use metalens_message::{Message, Ns, Value, counted, message, name, table, ungrouped};
 
 /// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(
@@ -68,7 +68,7 @@ fn rows_outside(report: &Report, outside: &[RowsOutside]) -> Option<Note> {
             "{}: times outside of the recording, which lasted {}. What has such a time was left out, \
              and there is no verdict: the input was edited or damaged",
             rows_by_table(outside),
-            time(wall_ns)
+            wall_ns
         );
         Note::loud("rows-outside-recording", text)
     })
@@ -133,7 +133,7 @@ fn lifetimes(report: &Report) -> Option<Note> {
             counted(count, "interval"),
             if count == 1 { "has" } else { "have" },
             name(LIFETIMES),
-            time(total_ns),
+            total_ns,
         );
         Note::loud("lifetimes-count-as-busy", text)
     })

@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::machine::said;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, Report, Severity};
-use metalens_message::{Share, counted, message, percent_to, time};
+use metalens_message::{Share, counted, message, percent_to};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "slowing-down",
@@ -34,9 +34,9 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
          longest {}){}",
         counted(kind.count, &main.name),
         percent_to(0, Share(drift / 100.0)),
-        time(kind.median_ns.unwrap_or_default()),
-        time(kind.min_ns),
-        time(kind.max_ns),
+        kind.median_ns.unwrap_or_default(),
+        kind.min_ns,
+        kind.max_ns,
         clock,
     );
     Some(Evidence::new(text))

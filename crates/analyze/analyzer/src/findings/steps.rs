@@ -4,8 +4,8 @@ use crate::report::{
     Cause, Gain, GapParts, HeldBy, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
 };
 use metalens_message::{
-    Factor, Message, Ns, count, counted, kernel, message, moment, name, percent, ratio, rough_time,
-    share, steps_per_second, time,
+    Factor, Message, Ns, count, counted, kernel, message, moment, name, ratio, rough_time, share,
+    steps_per_second,
 };
 
 /// Share by which two rates differ from which on both are worth a word.
@@ -33,14 +33,14 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     let far = [("p95", kind.p95_ns), ("p99", kind.p99_ns)];
     let mut far = far
         .into_iter()
-        .filter_map(|(what, ns)| Some(message!("{} {}", what, time(ns?))))
+        .filter_map(|(what, ns)| Some(message!("{} {}", what, ns?)))
         .peekable();
     let far = far.peek().is_some().then(|| Message::joined(far, ", "));
     let each = kind.median_ns.map(|ns| {
         let far = far.map(|far| message!(" ({})", far));
         let of_kind = (main.kinds.len() > 1)
             .then(|| message!(" for {} of {}", count(kind.count), count(main.measured)));
-        message!(", median {}{}{}", time(ns), far, of_kind)
+        message!(", median {}{}{}", ns, far, of_kind)
     });
     Some(message!(
         "{}, {} a second{}{}; {}",
@@ -62,19 +62,19 @@ pub(super) fn serves(report: &Report) -> bool {
 fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
     let latency = main.latency_ns.map(|ns| {
         let alone = main.latency_alone_ns.filter(|alone| *alone * 10 < ns * 9);
-        let alone = alone.map(|ns| message!("{} for one that finds the GPU free", time(ns)));
-        let p95 = main.latency_p95_ns.map(|ns| message!("p95 {}", time(ns)));
+        let alone = alone.map(|ns| message!("{} for one that finds the GPU free", ns));
+        let p95 = main.latency_p95_ns.map(|ns| message!("p95 {}", ns));
         let mut more = p95.into_iter().chain(alone).peekable();
         let more = more.peek().is_some().then(|| Message::joined(more, ", "));
         let more = more.map(|more| message!(" ({})", more));
-        message!(", {} from encoding to completion{}", time(ns), more)
+        message!(", {} from encoding to completion{}", ns, more)
     });
     Some(message!(
         "{}, {} a second{}; the GPU is loaded to {}",
         counted_steps(main),
         steps_per_second(main.per_second?),
         latency,
-        percent(report.busy.ratio?),
+        report.busy.ratio?,
     ))
 }
 

@@ -7,7 +7,7 @@ use super::{rule, steps, warning};
 use crate::report::{Bound, Finding, Report, Severity, Summary};
 use metalens_message::{
     Factor, Message, Ns, Share, Value, count, counted, factor, message, percent, percent_to,
-    process, ratio, rough_time, share, time,
+    process, ratio, rough_time, share,
 };
 use metalens_text::units::capital;
 
@@ -51,7 +51,7 @@ fn busy(report: &Report) -> Message {
         message!(
             "; {} of the {} that were recorded",
             share_of(report.busy.busy_ns, recorded_ns),
-            time(recorded_ns)
+            recorded_ns
         )
     });
     message!(
@@ -60,8 +60,8 @@ fn busy(report: &Report) -> Message {
         from_to.map(Message::from),
         process(&report.process.name, true),
         counted(report.counts.intervals, "GPU interval"),
-        time(report.busy.busy_ns),
-        time(span_ns),
+        report.busy.busy_ns,
+        span_ns,
         of_recorded,
     )
 }
@@ -76,7 +76,7 @@ fn idle(report: &Report) -> Message {
     let between = gaps.count - inside.gaps_inside;
     let between_ns = gaps.total_ns - inside.gaps_inside_ns;
     let within =
-        (inside.gaps_inside > 0).then(|| message!(", {} within them", time(inside.gaps_inside_ns)));
+        (inside.gaps_inside > 0).then(|| message!(", {} within them", inside.gaps_inside_ns));
     let longest = gaps.top.iter().take(LONGEST).map(|gap| gap.duration_ns);
     let longest_ns: Ns = longest.sum();
     // A few that hold much are another story than many that are alike.
@@ -89,8 +89,8 @@ fn idle(report: &Report) -> Message {
         0 => "No gaps".into(),
         _ => message!(
             "GPU idle for {}: {} in {} between command buffers{}{}",
-            time(gaps.total_ns),
-            time(between_ns),
+            gaps.total_ns,
+            between_ns,
             counted(between, "gap"),
             within,
             few,

@@ -7,7 +7,7 @@ use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
-use metalens_message::{Message, Share, count, counted, message, name, table, time};
+use metalens_message::{Message, Share, count, counted, message, name, table};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -189,8 +189,8 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
         Evidence::new(message!(
             "the intervals of all processes cover {} of the window, but according to its own \
              states the GPU was active for {}",
-            time(busy.machine_busy_ns),
-            time(active_ns)
+            busy.machine_busy_ns,
+            active_ns
         ))
     })
 }

@@ -6,8 +6,7 @@ use super::rule::{Concern, Rule};
 use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 use metalens_message::{
-    Message, Ns, Share, Value, bytes, count, counted, kernel, message, moment, number, percent,
-    time, ungrouped,
+    Message, Ns, Share, Value, count, counted, kernel, message, moment, number, percent, ungrouped,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -180,7 +179,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
              buffers have one encoder, and most of the {} steps have {} intervals",
             count(small_intervals),
             count(intervals),
-            time(SMALL_NS),
+            SMALL_NS,
             Message::joined(names, ", "),
             count(steps.count),
             count(kind.intervals),
@@ -209,7 +208,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
             "{}: {} intervals, median {}",
             self::kernel(&kernel.name),
             count(kernel.instances),
-            time(kernel.median_ns)
+            kernel.median_ns
         )
     });
 
@@ -219,9 +218,9 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
              the GPU was idle for {} on average that fewer intervals would save",
             count(short.count),
             count(intervals),
-            time(short.limit_ns),
+            short.limit_ns,
             short.busy_ratio.map_or_else(|| "none".into(), percent),
-            time(idle_ns / intervals.max(1)),
+            idle_ns / intervals.max(1),
         );
         Evidence::new(text)
             .at(kernels)
@@ -259,8 +258,8 @@ fn many_encoders(report: &Report) -> Option<Evidence> {
              and gaps inside command buffers sum to {}",
             ungrouped(median),
             ungrouped(buffers.max_encoders.unwrap_or(median)),
-            time(mean_ns),
-            time(buffers.gaps_inside_ns),
+            mean_ns,
+            buffers.gaps_inside_ns,
         );
         // No gain: part of the cost of an encoder is in its interval.
         Evidence::new(text).about(report.busy.busy_ns + buffers.gaps_inside_ns)
@@ -279,7 +278,7 @@ fn transfers_dominate(report: &Report) -> Option<Evidence> {
         message!(
             "{}: {} in {} intervals",
             self::kernel(&kernel.name),
-            time(kernel.total_ns),
+            kernel.total_ns,
             count(kernel.instances)
         )
     });
@@ -287,8 +286,8 @@ fn transfers_dominate(report: &Report) -> Option<Evidence> {
         let text = message!(
             "blits take {} of the GPU time, {} of {}",
             share_of(total_ns, report.busy.sum_ns),
-            time(total_ns),
-            time(report.busy.sum_ns)
+            total_ns,
+            report.busy.sum_ns
         );
         // No gain: copies may be hidden behind other work, or cost a round trip each.
         Evidence::new(text)
@@ -303,15 +302,15 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
         .filter(|kernel| kernel.med_ns < SMALL_NS)
         .collect();
     let instances: u64 = small.iter().map(|kernel| kernel.instances).sum();
-    let total_ns = small.iter().map(|kernel| kernel.total_ns).sum();
+    let total_ns: Ns = small.iter().map(|kernel| kernel.total_ns).sum();
     let others = report.counts.intervals > instances;
     (instances >= MANY && others).then(|| {
         let text = message!(
             "{} blits with a median below {} take {} of GPU time, and each is a submission of its \
              own",
             count(instances),
-            time(SMALL_NS),
-            time(total_ns),
+            SMALL_NS,
+            total_ns,
         );
         Evidence::new(text).at(small.iter().take(3).map(|short| kernel(&short.name)))
     })
@@ -345,16 +344,12 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         (first.peak_share, "peak arithmetic"),
     ];
     let shares = limits.into_iter().filter_map(|(share, of)| {
-        Some(message!(
-            "at most {} of the chip's {}",
-            percent(share?.at_most),
-            of
-        ))
+        Some(message!("at most {} of the chip's {}", share?.at_most, of))
     });
     let text = message!(
         "{} took {} of GPU time and reached {}: {}",
         kernel(&first.label),
-        time(first.total_ns),
+        first.total_ns,
         rate,
         Message::joined(shares, " and "),
     );
@@ -389,10 +384,10 @@ fn register_spills(report: &Report) -> Option<Evidence> {
         message!(
             "{}: up to {}, {} of {}, {}",
             self::kernel(&kernel.name),
-            bytes(spills.max_bytes),
+            spills.max_bytes,
             count(spills.instances),
             counted(kernel.instances, "interval"),
-            time(spills.total_ns),
+            spills.total_ns,
         )
     });
 
@@ -401,11 +396,11 @@ fn register_spills(report: &Report) -> Option<Evidence> {
             "GPU intervals with spilled registers take {} of the GPU time, {} of {}, in {}; {} \
              spills up to {}",
             share_of(total_ns, report.busy.sum_ns),
-            time(total_ns),
-            time(report.busy.sum_ns),
+            total_ns,
+            report.busy.sum_ns,
             counted(spilling.len() as u64, "kernel"),
             kernel(&first.name),
-            bytes(most.max_bytes),
+            most.max_bytes,
         );
         // No gain: the recording does not tell what the spills cost.
         Evidence::new(text)
@@ -423,8 +418,8 @@ fn outliers(report: &Report) -> Option<Evidence> {
             "{} at {}: {}, median {}",
             kernel(&outlier.name),
             moment(outlier.start_ns),
-            time(outlier.duration_ns),
-            time(outlier.median_ns)
+            outlier.duration_ns,
+            outlier.median_ns
         )
     });
     is_share(outliers.excess_ns, judged.busy_ns, SHARE).then(|| {
@@ -432,10 +427,10 @@ fn outliers(report: &Report) -> Option<Evidence> {
         let text = message!(
             "{} took {} more than the median of {} kernel; that is {} of the GPU time of {}",
             counted(outliers.count, "interval"),
-            time(outliers.excess_ns),
+            outliers.excess_ns,
             whose,
             share_of(outliers.excess_ns, judged.busy_ns),
-            time(judged.busy_ns),
+            judged.busy_ns,
         );
         Evidence::new(text)
             .at(places)

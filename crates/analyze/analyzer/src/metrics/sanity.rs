@@ -9,7 +9,7 @@ use crate::subject::interval::Interval;
 use crate::tables::recording::FinishedBuffers;
 use crate::tables::times::RowsOutside;
 use metalens_message::{
-    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, time, ungrouped,
+    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, ungrouped,
 };
 
 /// Input of the checks.
@@ -179,8 +179,8 @@ fn inside_recording(sanity: &Sanity, input: &SanityInput<'_>) -> Option<SanityCh
     });
     let message = message!(
         "the last GPU row ends at {} of a recording of {}{}",
-        time(last),
-        time(wall),
+        last,
+        wall,
         dropped
     );
     let is_inside = last <= wall && outside.is_none();

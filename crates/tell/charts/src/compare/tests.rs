@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Analysis, GapParts, Note, Performance, Report, Request, StateTime};
 use metalens_comparison::{Comparability, CompareOptions, Comparison, Number, compare};
-use metalens_message::message;
+use metalens_message::{Ns, Quantity, Share, message};
 
 use super::circumstances;
 use super::{BAR, alt_comparison, draw_comparison, parts, sentences};
@@ -19,7 +19,7 @@ fn whole() -> Analysis {
 fn part(parts: u64) -> Analysis {
     let window = whole().report.window;
     small(&Request {
-        to_ns: Some(window.start_ns + window.span_ns / parts),
+        to_ns: Some((window.start_ns + window.span_ns / parts).0),
         ..Request::default()
     })
 }
@@ -96,7 +96,7 @@ fn check_bars(scene: &Scene, times_ns: [f64; 2], full: f64) {
 #[test]
 fn one_scale_for_both() {
     for (base, new) in [(whole(), part(3)), (part(7), whole()), (whole(), part(90))] {
-        let spans = [&base, &new].map(|side| side.report.window.span_ns as f64);
+        let spans = [&base, &new].map(|side| side.report.window.span_ns.number());
         check_bars(&scene(&base, &new), spans, spans[0].max(spans[1]));
     }
 }
@@ -134,13 +134,13 @@ fn the_differences_sum_up() {
             .filter_map(|part| part.base_ns)
             .map(Number::get)
             .sum();
-        assert_eq!(sum, base.report.window.span_ns as f64);
+        assert_eq!(sum, base.report.window.span_ns.number());
         let sum: f64 = parts
             .iter()
             .filter_map(|part| part.new_ns)
             .map(Number::get)
             .sum();
-        assert_eq!(sum, new.report.window.span_ns as f64);
+        assert_eq!(sum, new.report.window.span_ns.number());
     }
 }
 
@@ -165,7 +165,7 @@ fn absent_is_not_zero() {
         let label = part.label();
         assert!(label.ends_with(" not compared"), "{label}");
     }
-    assert_eq!(unknown.new_ns, Number::new(new.idle.total_ns as f64));
+    assert_eq!(unknown.new_ns, Number::new(new.idle.total_ns.number()));
 }
 
 /// Several runs: the figures are those of the comparison, and the picture says that one is drawn.
@@ -173,7 +173,7 @@ fn absent_is_not_zero() {
 fn figures_are_those_of_the_comparison() {
     let run = |span_ns: u64| {
         let mut report = whole().report;
-        report.window.span_ns = span_ns;
+        report.window.span_ns = Ns(span_ns);
         report
     };
     let base = [10_000_000, 10_100_000, 10_200_000].map(run);
@@ -220,18 +220,18 @@ fn texts_do_not_overlap() {
 fn clocked(state: &str, share: f64) -> Option<Performance> {
     let state = StateTime {
         state: state.to_owned(),
-        total_ns: 1_000,
-        share: Some(share),
-        busy_ns: 1_000,
-        busy_share: Some(share),
-        induced_ns: 0,
+        total_ns: Ns(1_000),
+        share: Some(Share(share)),
+        busy_ns: Ns(1_000),
+        busy_share: Some(Share(share)),
+        induced_ns: Ns(0),
     };
     Some(Performance {
         table: "metal-gpu-performance".to_owned(),
         requested: None,
         states: vec![state],
-        unknown_ns: 0,
-        unknown_busy_ns: 0,
+        unknown_ns: Ns(0),
+        unknown_busy_ns: Ns(0),
         changes: 0,
         narratives: Vec::new(),
     })

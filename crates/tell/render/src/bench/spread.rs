@@ -3,6 +3,7 @@
 use metalens_bench::Bench;
 use metalens_comparison::sentences::value;
 use metalens_comparison::{Number, Unit};
+use metalens_message::Float;
 
 use super::tables::runs_chart;
 use crate::document::{Drawing, Section};
@@ -98,7 +99,6 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "a place on a line"
 )]
 fn line(row: &SpreadRow) -> String {

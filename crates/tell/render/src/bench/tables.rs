@@ -7,7 +7,7 @@ use metalens_analyzer::{Cause, id};
 use metalens_bench::{Bench, PairResult, VariantResult};
 use metalens_comparison::sentences::{share, value};
 use metalens_comparison::{ChangeClass, Number, SideValues, TimeBasis, TimeParts, Unit};
-use metalens_message::{Message, kernel, message, name, percent};
+use metalens_message::{Message, Share, Value, kernel, message, name, percent};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
@@ -72,7 +72,7 @@ pub(super) fn variants(bench: &Bench) -> Section {
                 Some(times) => metalens_message::number(
                     format!("×{:.2}", times.get()),
                     times.get(),
-                    |factor| message::Value::Factor { factor },
+                    |factor| Value::Factor { factor },
                 )
                 .into(),
                 None if at == standing.best && standing.wins => {
@@ -284,7 +284,7 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
             .states()
             .into_iter()
             .filter(|(_, share)| *share >= 0.005);
-        let states = states.map(|(state, share)| message!("{} {}", name(state), percent(share)));
+        let states = states.map(|(state, share)| message!("{} {}", name(state), Share(share)));
         let states: Vec<Message> = states.collect();
         let thermal: Vec<Message> = recorded.thermal_states().into_iter().map(name).collect();
         let listed = |all: Vec<Message>| {
@@ -295,7 +295,7 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
             }
         };
         let others = SideValues::from_values(&recorded.others).median;
-        let others = others.map(|share| percent(share.get()));
+        let others = others.map(|share| percent(Share(share.get())));
         table.row([
             name(&variant.name),
             listed(states),

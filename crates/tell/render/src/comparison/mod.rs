@@ -8,7 +8,7 @@ pub(crate) mod pictures;
 
 use metalens_analyzer::id;
 use metalens_comparison::{Comparison, Number, Unit, last_name, sentences};
-use metalens_message::{Message, Value, counted, message};
+use metalens_message::{Message, Ns, Value, counted, message};
 
 use crate::bars::bar;
 use crate::cells::{paths, verdict};
@@ -164,7 +164,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
     let metrics: Vec<(&str, Number, Number)> = metrics.collect();
     let sides = metrics
         .iter()
-        .flat_map(|&(_, base, new)| [base.to_whole(), new.to_whole()]);
+        .flat_map(|&(_, base, new)| [base, new].map(|ns| Ns(ns.to_whole())));
     let longest = sides.max()?;
     let names = metrics.iter().map(|(name, ..)| name.chars().count());
     let names = names.max().unwrap_or(0);
@@ -172,7 +172,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
         [(name, "base", base), ("", "new", new)].map(|(name, side, value)| {
             let time = sentences::value(value, Unit::Ns).text;
             let label = format!("{name:<names$}  {side:<4}  {time:>8}");
-            (label, bar(value.to_whole(), longest, BAR))
+            (label, bar(Ns(value.to_whole()), longest, BAR))
         })
     });
 

@@ -17,7 +17,7 @@ pub use select::{ShownUnit, Unknown};
 pub use table::{Cell, Column, ColumnKind, Look, Table, Tone};
 
 use metalens_analyzer::{Cause, Severity};
-use metalens_message::Message;
+use metalens_message::{Message, Ns};
 use metalens_text::units::rough_time;
 
 /// A document: a title, sections, and a last line.
@@ -116,7 +116,7 @@ pub enum Drawing {
     /// Bars of characters, each with its name, and an explanation below them.
     Lines(Vec<(String, String)>, String),
     /// The parts of a whole, for a medium that has colors; a table has the figures.
-    Parts(Vec<(Cause, u64)>),
+    Parts(Vec<(Cause, Ns)>),
     /// Steps on one scale, each with what its time consists of.
     Step(Vec<StepBar>),
 }
@@ -127,7 +127,7 @@ pub struct StepBar {
     /// What the bar stands for.
     pub name: String,
     /// Parts of its time in nanoseconds, in the order of time.
-    pub parts: Vec<(BarPart, u64)>,
+    pub parts: Vec<(BarPart, Ns)>,
     /// Arguments of metalens that predict it.
     pub command: Option<String>,
 }
@@ -135,14 +135,14 @@ pub struct StepBar {
 impl StepBar {
     /// Returns its length in nanoseconds.
     #[must_use]
-    pub fn length_ns(&self) -> u64 {
-        self.parts.iter().map(|(_, ns)| ns).sum()
+    pub fn length_ns(&self) -> Ns {
+        self.parts.iter().map(|&(_, ns)| ns).sum()
     }
 
     /// Returns the words beside the bar.
     #[must_use]
     pub fn told(&self) -> String {
-        let length = rough_time(self.length_ns());
+        let length = rough_time(self.length_ns().0);
         match &self.command {
             Some(command) => format!("{length}: {command}"),
             None => length,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use metalens_analyzer::Cause;
-use metalens_message::{Message, Value};
+use metalens_message::{Float, Message, Ns, Value};
 use metalens_text::shorten_all;
 
 /// A table of a document: rows under headings.
@@ -79,7 +79,7 @@ pub enum Look {
     /// Text with a rank to sort by.
     Ranked(u8),
     /// A bar: a part of a whole, in the color of a cause of idle time if it is about one.
-    Bar(u64, u64, Option<Cause>),
+    Bar(Ns, Ns, Option<Cause>),
     /// A verdict, with its tone.
     Verdict(Tone),
     /// The name of a cause of idle time, which has a color.
@@ -259,7 +259,7 @@ impl Column {
 impl Cell {
     /// Returns a bar: a part of a whole.
     #[must_use]
-    pub fn bar(part: u64, whole: u64) -> Self {
+    pub fn bar(part: Ns, whole: Ns) -> Self {
         Self {
             text: Message::default(),
             look: Look::Bar(part, whole, None),
@@ -268,7 +268,7 @@ impl Cell {
 
     /// Returns a bar in the color of a cause of idle time.
     #[must_use]
-    pub fn bar_of_cause(cause: Cause, part: u64, whole: u64) -> Self {
+    pub fn bar_of_cause(cause: Cause, part: Ns, whole: Ns) -> Self {
         Self {
             text: Message::default(),
             look: Look::Bar(part, whole, Some(cause)),
@@ -333,7 +333,6 @@ impl<T: Into<Message>> From<T> for Cell {
 }
 
 /// Returns the number of a value, if it has one.
-#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
 fn number(value: &Value) -> Option<f64> {
     match *value {
         Value::Time { ns } | Value::Moment { ns } => Some(ns.float()),

@@ -4,7 +4,7 @@
 
 use metalens_analyzer::{Cause, Severity};
 use metalens_charts::KernelColors;
-use metalens_message::{Message, Value};
+use metalens_message::{Message, Ns, Value, ratio};
 use metalens_text::units::{capital, count, rough_time};
 
 use super::escape::{escaped, moments, name, named, sentence};
@@ -137,9 +137,9 @@ fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
 }
 
 /// Returns the parts of a whole as one bar.
-pub(super) fn stacked(parts: &[(Cause, u64)]) -> String {
-    let whole = parts.iter().map(|(_, ns)| ns).sum();
-    let told = |&(cause, ns): &(Cause, u64)| {
+pub(super) fn stacked(parts: &[(Cause, Ns)]) -> String {
+    let whole = parts.iter().map(|&(_, ns)| ns).sum();
+    let told = |&(cause, ns): &(Cause, Ns)| {
         let share = wording::unbroken(&wording::share(ns, whole));
         (
             cause.name(),
@@ -159,11 +159,15 @@ pub(super) fn stacked(parts: &[(Cause, u64)]) -> String {
 
 /// Returns steps as bars on one scale, with the names of their parts where there is room.
 fn step_bars(steps: &[StepBar]) -> String {
-    let scale = steps.iter().map(StepBar::length_ns).max().unwrap_or(0);
+    let scale = steps
+        .iter()
+        .map(StepBar::length_ns)
+        .max()
+        .unwrap_or_default();
     let bars = steps.iter().map(|step| {
         let parts = step.parts.iter().map(|&(part, ns)| {
             let class = class_of(part);
-            let label = format!("{} {}", part.label(), rough_time(ns));
+            let label = format!("{} {}", part.label(), rough_time(ns.0));
             // A word needs about a seventh of the bar.
             let word = if 7 * ns >= scale { label.as_str() } else { "" };
             let width = width(ns, scale);
@@ -177,10 +181,10 @@ fn step_bars(steps: &[StepBar]) -> String {
     let parts = steps.first().map_or(&[][..], |step| &step.parts);
     let legend = parts
         .iter()
-        .filter(|(_, ns)| 100 * ns >= scale)
+        .filter(|(_, ns)| *ns * 100 >= scale)
         .map(|&(part, ns)| {
             let (class, label) = (class_of(part), part.label());
-            let ns = rough_time(ns);
+            let ns = rough_time(ns.0);
             format!(
                 "<span class=\"cause\"><span class=\"swatch {class}\"></span>{label} {ns}</span>\n"
             )
@@ -200,9 +204,8 @@ fn class_of(part: BarPart) -> &'static str {
 }
 
 /// Returns a part of a whole as a width in CSS.
-#[expect(clippy::cast_precision_loss, reason = "a screen has few pixels")]
-fn width(part: u64, whole: u64) -> String {
-    let percent = 100.0 * part.float() / whole.max(1).float();
+fn width(part: Ns, whole: Ns) -> String {
+    let percent = 100.0 * ratio(part, whole.max(Ns(1))).unwrap_or(0.0);
     format!("{:.3}%", percent.min(100.0))
 }
 

@@ -206,10 +206,10 @@ mod tests {
         let at = |ns: u64, long: &str, shown: &str| {
             format!("<span class=\"at\" data-at=\"{ns}\"{long}>{shown}</span>")
         };
-        let gap = message!("gap of {} at {}", time(358_100), moment_of(871_618_001));
+        let gap = message!("gap of {} at {}", 358_100, moment_of(871_618_001));
         let link = at(871_618_001, " data-ns=\"358100\"", "0.871618s");
         check(&gap, &format!("gap of 358.1~µs at {link}"));
-        let slow = message!("at {}: {} of {}", moment_of(5), time(7_000), time(1));
+        let slow = message!("at {}: {} of {}", moment_of(5), 7_000, 1);
         let link = at(5, " data-ns=\"7000\"", "0.000000s");
         check(&slow, &format!("at {link}: 7.000~µs of 1~ns"));
         check(

@@ -17,9 +17,9 @@ use base64::engine::general_purpose::STANDARD;
 use metalens_analyzer::{Analysis, Report};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
-use metalens_comparison::{Comparison, KernelChange, Number};
+use metalens_comparison::{Comparison, KernelChange};
 use metalens_files::sha256_of_bytes;
-use metalens_message::{counted, message, time};
+use metalens_message::{Ns, counted, message};
 use metalens_text::shorten_all;
 
 use crate::document::{Block, Document, Section, Table};
@@ -89,7 +89,11 @@ pub fn comparison_page(
 ) -> Result<String> {
     let sum = |kernel: &KernelChange| {
         let sides = [kernel.total_ns.base_value(), kernel.total_ns.new_value()];
-        sides.into_iter().flatten().map(Number::to_whole).sum()
+        sides
+            .into_iter()
+            .flatten()
+            .map(|ns| Ns(ns.to_whole()))
+            .sum()
     };
     let kernels = compared.kernels.iter();
     let colors = KernelColors::by_time(kernels.map(|kernel| (kernel.name.as_str(), sum(kernel))));
@@ -243,8 +247,8 @@ fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> 
     let picture = svg(&scene, &alt(Chart::Timeline, report));
     let summary = message!(
         "Busy {} of {}, in {}; {}. The tables below have the figures.",
-        time(report.busy.busy_ns),
-        time(report.window.span_ns),
+        report.busy.busy_ns,
+        report.window.span_ns,
         counted(report.counts.intervals, "interval"),
         counted(report.gaps.count, "gap"),
     );
@@ -301,7 +305,7 @@ fn legend(report: &Report, colors: &KernelColors) -> String {
         ));
     }
 
-    if report.busy.others_busy_ns > Some(0) {
+    if report.busy.others_busy_ns > Some(Ns(0)) {
         kernels.push(key("others", "other processes"));
     }
     let causes = report.idle.parts.largest_first().into_iter();

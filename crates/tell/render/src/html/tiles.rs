@@ -1,7 +1,7 @@
 //! Builds the tiles at the top of a report's page: its figures, to be read in one glance.
 
 use metalens_analyzer::Report;
-use metalens_message::{factor, percent, steps_per_second, time};
+use metalens_message::{Ns, factor, percent, steps_per_second, time};
 use metalens_text::units::capital;
 
 use super::blocks::stacked;
@@ -89,7 +89,7 @@ fn win(report: &Report) -> Option<String> {
         .findings
         .iter()
         .filter(|finding| finding.gain.is_some());
-    let finding = finding.max_by_key(|finding| finding.gain.map_or(0, |gain| gain.saves_ns))?;
+    let finding = finding.max_by_key(|finding| finding.gain.map_or(Ns(0), |gain| gain.saves_ns))?;
     let gained = finding.gain?;
     let certainty = gained.certainty.words();
     let figure = format!("{}× faster", unbroken(&factor(gained.speedup)));

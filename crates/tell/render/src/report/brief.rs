@@ -1,7 +1,7 @@
 //! The first screen of a report: at most forty lines with what people ask first.
 
 use metalens_analyzer::{Report, Severity};
-use metalens_message::{Message, counted, message, time};
+use metalens_message::{Message, Ns, counted, message, time};
 
 use super::document;
 use super::kernels::noun;
@@ -63,7 +63,7 @@ fn shorten(section: &mut Section, report: &Report) {
 
 /// Leaves the idle time to its table, if there is one.
 fn shorten_verdict(section: &mut Section, report: &Report) {
-    let has_table = report.idle.total_ns > 0 && !report.steps.is_empty();
+    let has_table = report.idle.total_ns > Ns(0) && !report.steps.is_empty();
     section
         .blocks
         .retain(|block| !(has_table && matches!(block, Block::Text(_))));
@@ -102,7 +102,7 @@ fn shorten_idle(section: &mut Section, report: &Report) {
     };
     let (total_ns, rest_ns) = (
         report.idle.total_ns,
-        others.iter().map(|(_, ns)| ns).sum::<u64>(),
+        others.iter().map(|&(_, ns)| ns).sum::<Ns>(),
     );
     for table in section.tables_mut() {
         table.rows.truncate(CAUSES);

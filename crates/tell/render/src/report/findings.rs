@@ -43,7 +43,7 @@ fn entry(finding: &Finding) -> FindingEntry {
         gain: finding.gain.map(|gain| ShownGain {
             time: rough_time(gain.saves_ns),
             factor: factor(gain.speedup),
-            share: 1.0 - gain.speedup.recip(),
+            share: 1.0 - gain.speedup.0.recip(),
             certainty: gain.certainty.words(),
         }),
         evidence: evidence(finding),

@@ -1,7 +1,7 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
 use metalens_analyzer::{Bucket, Report, TopGap};
-use metalens_message::{Message, count, counted, kernel, message, moment, quote, time};
+use metalens_message::{Message, Ns, Value, count, counted, kernel, message, moment, quote, time};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
@@ -15,11 +15,11 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
     let said = message!(
         "{}: mean {}, median {}, p95 {}, p99 {}, longest {}",
         counted(gaps.count, "gap"),
-        time(gaps.mean_ns?),
-        time(gaps.median_ns?),
-        time(gaps.p95_ns?),
-        time(gaps.p99_ns?),
-        time(gaps.max_ns?),
+        gaps.mean_ns?,
+        gaps.median_ns?,
+        gaps.p95_ns?,
+        gaps.p99_ns?,
+        gaps.max_ns?,
     );
 
     let mut table = Table::new(
@@ -65,20 +65,20 @@ fn inhabited(histogram: &[Bucket]) -> &[Bucket] {
 
 fn length(bucket: &Bucket) -> Message {
     match (bucket.from_ns, bucket.to_ns) {
-        (0, Some(to)) => message!("under {}", edge(to)),
+        (Ns(0), Some(to)) => message!("under {}", edge(to)),
         (from, Some(to)) => message!("{} – {}", edge(from), edge(to)),
         (from, None) => message!("{} and more", edge(from)),
     }
 }
 
 /// Returns the edge of a bucket, such as `20 µs`: a whole number of its unit.
-fn edge(ns: u64) -> Message {
+fn edge(Ns(ns): Ns) -> Message {
     let text = if ns.is_multiple_of(1_000_000) {
         format!("{} ms", ns / 1_000_000)
     } else {
         format!("{} µs", ns / 1_000)
     };
-    Message::value(text, message::Value::Time { ns })
+    Message::value(text, Value::Time { ns })
 }
 
 /// Returns the longest gaps; `None` without gaps.
@@ -134,7 +134,7 @@ fn driver_event(gap: &TopGap) -> Option<Message> {
             "Driver in the gap at {}: {}, {}",
             moment(gap.start_ns),
             quote(&event.name),
-            time(event.longest_ns),
+            event.longest_ns,
         )
     })
 }

@@ -1,7 +1,7 @@
 //! Builds the section on the idle time of the GPU by cause.
 
 use metalens_analyzer::Report;
-use metalens_message::{Message, count, counted, message, time};
+use metalens_message::{Message, Ns, count, counted, message, time};
 
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 use crate::wording::share;
@@ -9,7 +9,7 @@ use crate::wording::share;
 /// Returns the idle time by cause; `None` if the GPU was never idle.
 pub(super) fn idle(report: &Report) -> Option<Section> {
     let idle = &report.idle;
-    if idle.total_ns == 0 {
+    if idle.total_ns == Ns(0) {
         return None;
     }
     let parts = idle.parts.largest_first();
@@ -52,8 +52,8 @@ fn pairs(report: &Report) -> Message {
     let idle = &report.idle;
     let mut said = vec![message!(
         "{} of {} in {}",
-        time(idle.total_ns),
-        time(report.window.span_ns),
+        idle.total_ns,
+        report.window.span_ns,
         counted(report.gaps.count, "gap"),
     )];
     said.push(match idle.joinable {
@@ -72,7 +72,7 @@ fn pairs(report: &Report) -> Message {
         said.push(message!(
             "{} within command buffers ({})",
             counted(inside.gaps_inside, "gap"),
-            time(inside.gaps_inside_ns),
+            inside.gaps_inside_ns,
         ));
     }
 

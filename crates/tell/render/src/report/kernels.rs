@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Kernel, Outlier, Report, StepSeries};
 use metalens_message::{
-    Message, bytes, count, counted, kernel, message, moment, name, percent, time,
+    Bytes, Message, Ns, Share, bytes, count, counted, kernel, message, moment, name, percent, time,
 };
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
@@ -72,7 +72,7 @@ pub(super) fn kernels(report: &Report) -> Section {
             listed.stddev_ns,
         ];
         let first = [
-            percent(listed.time_pct / 100.0),
+            percent(Share(listed.time_pct / 100.0)),
             short_time(listed.total_ns),
             count(listed.instances),
         ];
@@ -89,8 +89,8 @@ pub(super) fn kernels(report: &Report) -> Section {
     }
 
     let rest = report.kernels.get(short..).unwrap_or(&[]);
-    let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
-    table.rest = message!(" of {}", time(rest_ns));
+    let rest_ns: Ns = rest.iter().map(|kernel| kernel.total_ns).sum();
+    table.rest = message!(" of {}", rest_ns);
     let mut section = Section::new("kernels", title, 4)
         .with(Chart::picture("kernels"))
         .with(Block::Table(table));
@@ -132,7 +132,7 @@ fn spills_registers(kernel: &Kernel) -> bool {
 
 /// Returns whether samples say which shader ran, for some time at least.
 fn is_sampled(kernel: &Kernel) -> bool {
-    kernel.shader_ns.is_some_and(|ns| ns > 0)
+    kernel.shader_ns.is_some_and(|ns| ns > Ns(0))
 }
 
 /// Returns the largest number of spilled bytes.
@@ -140,7 +140,7 @@ fn spilled(kernel: &Kernel) -> Message {
     match kernel.spills {
         Some(spills) if spills.instances > 0 => bytes(spills.max_bytes),
         Some(_) => "none".into(),
-        None => known(None::<u64>, bytes),
+        None => known(None::<Bytes>, bytes),
     }
 }
 
@@ -189,7 +189,7 @@ fn pieces(report: &Report) -> Vec<Fact> {
             "{} of {} are shorter than {}: {} of the GPU time",
             count(shape.short.count),
             counted(counts.intervals, "interval"),
-            time(shape.short.limit_ns),
+            shape.short.limit_ns,
             known(shape.short.busy_ratio, percent),
         );
         facts.push(Fact::new("short", text));
@@ -230,14 +230,14 @@ fn pieces(report: &Report) -> Vec<Fact> {
 fn overlap_and_outliers(report: &Report) -> Vec<Fact> {
     let shape = &report.shape;
     let mut facts = Vec::new();
-    for pair in shape.overlap.iter().filter(|pair| pair.overlap_ns > 0) {
+    for pair in shape.overlap.iter().filter(|pair| pair.overlap_ns > Ns(0)) {
         let channel = |channel: &Option<String>| name(channel.as_deref().unwrap_or("(none)"));
         let (first, second) = (channel(&pair.first), channel(&pair.second));
         let text = message!(
             "{} and {} ran at the same time for {}",
             first,
             second,
-            time(pair.overlap_ns)
+            pair.overlap_ns
         );
         facts.push(Fact::new("overlap", text));
     }
@@ -255,8 +255,8 @@ fn outlier(outlier: &Outlier) -> Fact {
         "{} at {}: {} instead of {}",
         kernel(&outlier.name),
         moment(outlier.start_ns),
-        time(outlier.duration_ns),
-        time(outlier.median_ns),
+        outlier.duration_ns,
+        outlier.median_ns,
     );
     Fact::new("outlier", text)
 }

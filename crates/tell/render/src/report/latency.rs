@@ -1,7 +1,7 @@
 //! Builds the section on latency: the time between commit, start, end and notification.
 
 use metalens_analyzer::{Queue, Report};
-use metalens_message::{Message, Value, count, message, number};
+use metalens_message::{Message, Ns, Value, count, message, number};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{share, signed_time};
@@ -58,13 +58,13 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
 }
 
 /// Returns the queue depth: the number of command buffers that were waiting or running.
-fn depth(queue: &Queue, span_ns: u64) -> Message {
+fn depth(queue: &Queue, span_ns: Ns) -> Message {
     let parts = [
         ("none", queue.empty_ns),
         ("one", queue.one_ns),
         ("more", queue.more_ns),
     ];
-    let parts = parts.into_iter().filter(|&(_, ns)| ns > 0);
+    let parts = parts.into_iter().filter(|&(_, ns)| ns > Ns(0));
     let parts = parts.map(|(name, ns)| message!("{} for {}", name, share(ns, span_ns)));
     let mean = format!("{:.2}", queue.mean_depth);
     message!(

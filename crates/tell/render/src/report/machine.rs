@@ -3,7 +3,7 @@
 
 use metalens_analyzer::{CounterUnit, Counters, Machine, Report, StateTime};
 use metalens_message::{
-    Message, Value, count, counted, kernel, message, name, number, percent, process, time,
+    Message, Ns, Value, count, counted, kernel, message, name, number, percent, process, time,
 };
 
 use crate::document::{Block, Column, Fact, Section, Table};
@@ -31,13 +31,13 @@ pub(super) fn machine(report: &Report) -> Option<Section> {
 fn states(states: &[StateTime]) -> Message {
     let shown = states.iter().take(STATES).map(|state| {
         let induced = match state.induced_ns {
-            0 => Message::default(),
+            Ns(0) => Message::default(),
             all if all >= state.total_ns => " (induced)".into(),
-            part => message!(" ({} of it induced)", time(part)),
+            part => message!(" ({} of it induced)", part),
         };
         let busy = state
             .busy_share
-            .map(|busy| message!(" ({} of the busy time)", percent(busy)));
+            .map(|busy| message!(" ({} of the busy time)", busy));
         let share = known(state.share, percent);
         message!(
             "{}{} for {} of the window{}",
@@ -56,7 +56,7 @@ fn clock_and_heat(machine: &Machine) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(performance) = &machine.performance {
         let (window, busy) = (performance.unknown_ns, performance.unknown_busy_ns);
-        let unknown = (window > 0 || busy > 0).then(|| {
+        let unknown = (window > Ns(0) || busy > Ns(0)).then(|| {
             let (window, busy) = (time(window), time(busy));
             message!("; unknown for {} ({} of the busy time)", window, busy)
         });
@@ -80,8 +80,8 @@ fn driver_and_others(report: &Report) -> Vec<Fact> {
         let text = message!(
             "{} for the process: they cover {} of the window, {} of it in the gaps",
             counted(calls, "interval"),
-            time(driver.busy_ns),
-            time(driver.in_gaps_ns),
+            driver.busy_ns,
+            driver.in_gaps_ns,
         );
         facts.push(Fact::new("driver", text));
     }
@@ -93,7 +93,7 @@ fn driver_and_others(report: &Report) -> Vec<Fact> {
         let text = message!(
             "{} inside the window, {}",
             counted(compiles.inside.count, "compilation"),
-            time(compiles.inside.total_ns),
+            compiles.inside.total_ns,
         );
         facts.push(Fact::new("compiler", text));
     }
@@ -106,7 +106,7 @@ fn others(report: &Report) -> Option<Fact> {
     let busy_ns = report.busy.others_busy_ns?;
     let busy = message!(
         "{}, {} of the window",
-        time(busy_ns),
+        busy_ns,
         share(busy_ns, report.window.span_ns)
     );
     let top = others.top.iter().take(OTHERS).map(|used| {
@@ -114,9 +114,9 @@ fn others(report: &Report) -> Option<Fact> {
             Some(name) => process(name, false),
             None => "rows that name no process".into(),
         };
-        message!("{} ({})", name, time(used.in_gaps_ns))
+        message!("{} ({})", name, used.in_gaps_ns)
     });
-    let in_gaps = (others.in_gaps_ns > 0).then(|| {
+    let in_gaps = (others.in_gaps_ns > Ns(0)).then(|| {
         message!(
             "; in {} of the idle time: {}",
             share(others.in_gaps_ns, report.gaps.total_ns),
@@ -133,7 +133,7 @@ fn others(report: &Report) -> Option<Fact> {
 pub(super) fn counters(report: &Report) -> Option<Section> {
     let found = report.counters.as_ref()?;
     let sampled = found.step_ns.map(|step_ns| {
-        let text = message!("every {}, of the whole GPU", time(step_ns));
+        let text = message!("every {}, of the whole GPU", step_ns);
         Fact::new("sampled", text)
     });
     let bandwidth = found.bandwidth.map(|bandwidth| {
@@ -144,7 +144,7 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
             gb_per_s(bandwidth.write_gb_per_s),
             bandwidth
                 .share
-                .map(|share| message!("; {} of the chip's", percent(share.at_least))),
+                .map(|share| message!("; {} of the chip's", share.at_least)),
         );
         Fact::new("memory bandwidth", text)
     });

@@ -4,7 +4,8 @@ use metalens_analyzer::{
     CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemorySteps, Report, Turnover,
 };
 use metalens_message::{
-    Message, Value, bytes, count, counted, function, message, moment, name, number, process, time,
+    Bytes, Float, Message, Value, bytes, count, counted, function, message, moment, name, number,
+    process, rounded,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -61,7 +62,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
 fn allocated(memory: &Memory) -> Vec<Fact> {
     let peak = memory
         .peak_at_ns
-        .filter(|_| memory.peak_bytes > 0)
+        .filter(|_| memory.peak_bytes > Bytes(0))
         .map(|at_ns| message!(" at {}", moment(at_ns)));
     let before = memory.freed_from_before;
     let before = (before.count > 0).then(|| {
@@ -69,15 +70,15 @@ fn allocated(memory: &Memory) -> Vec<Fact> {
         message!(
             "; {} from before the recording ({}) freed",
             resources,
-            bytes(before.bytes)
+            before.bytes
         )
     });
     let peak = message!(
         "peak {}{}; {} never freed: {}{}",
-        bytes(memory.peak_bytes),
+        memory.peak_bytes,
         peak,
         counted(memory.live.count, "resource"),
-        bytes(memory.live.bytes),
+        memory.live.bytes,
         before,
     );
     let mut facts = vec![
@@ -91,8 +92,8 @@ fn allocated(memory: &Memory) -> Vec<Fact> {
         let text = message!(
             "{}; {} allocations and {} a second",
             turnover(&memory.in_window),
-            rounded(allocations),
-            bytes(whole(rate)),
+            with_a_decimal(allocations),
+            Bytes(rounded(rate)),
         );
         facts.push(Fact::new("in the window", text));
     }
@@ -100,9 +101,9 @@ fn allocated(memory: &Memory) -> Vec<Fact> {
     if let Some(lives) = memory.lifetimes {
         let text = message!(
             "median {}, 95th percentile {}, longest {}; {} freed",
-            time(lives.median_ns),
-            time(lives.p95_ns),
-            time(lives.max_ns),
+            lives.median_ns,
+            lives.p95_ns,
+            lives.max_ns,
             counted(lives.count, "resource"),
         );
         facts.push(Fact::new("lifetime", text));
@@ -117,9 +118,9 @@ fn turnover(part: &Turnover) -> Message {
         "{}{}, {}; {} freed, {}",
         counted(part.allocations, "allocation"),
         inside,
-        bytes(part.bytes),
+        part.bytes,
         count(part.freed),
-        bytes(part.freed_bytes),
+        part.freed_bytes,
     )
 }
 
@@ -127,7 +128,7 @@ fn steps(found: &MemorySteps) -> Fact {
     let text = message!(
         "median {}, {} in each of {}; {}",
         counted(found.median_allocations, "allocation"),
-        bytes(found.median_bytes),
+        found.median_bytes,
         counted(found.count, "step"),
         change(found.growth),
     );
@@ -136,17 +137,17 @@ fn steps(found: &MemorySteps) -> Fact {
 
 /// Returns how live bytes change from step to step, with an error only if there is one.
 fn change(growth: MemoryGrowth) -> Message {
-    let (mean, error) = (growth.bytes_per_step, whole(growth.error_bytes));
-    let size = whole(mean.abs());
+    let (mean, error) = (growth.bytes_per_step, rounded(growth.error_bytes));
+    let size = rounded(mean.abs());
     let way = if mean < 0.0 { "shrinks" } else { "grows" };
     match (size, error) {
         (0, _) => "live memory does not grow".into(),
-        (_, 0) => message!("live memory {} by {} in each", way, bytes(size)),
+        (_, 0) => message!("live memory {} by {} in each", way, Bytes(size)),
         _ => message!(
             "live memory {} by {} a step (standard error {})",
             way,
-            bytes(size),
-            bytes(error)
+            Bytes(size),
+            Bytes(error)
         ),
     }
 }
@@ -157,13 +158,8 @@ fn levels(report: &Report) -> Option<Fact> {
     let memory = machine.allocated.as_ref()?;
     let (peak, last) = (memory.peak_bytes?, memory.last_bytes?);
     let wired = machine.wired.and_then(|wired| wired.peak_bytes);
-    let wired = wired.map(|peak| message!("; peak wired memory of the machine {}", bytes(peak)));
-    let text = message!(
-        "peak {}, {} at the end of the window{}",
-        bytes(peak),
-        bytes(last),
-        wired
-    );
+    let wired = wired.map(|peak| message!("; peak wired memory of the machine {}", peak));
+    let text = message!("peak {}, {} at the end of the window{}", peak, last, wired);
     Some(Fact::new("Metal's own figure", text))
 }
 
@@ -175,16 +171,16 @@ fn wired(report: &Report) -> Option<Fact> {
     let parts = [before, ("in the window", wiring.in_window)].into_iter();
     let parts = parts.filter(|(_, sum)| sum.count > 0).map(|(part, sum)| {
         let events = counted(sum.count, "event");
-        message!("{} {} ({})", bytes(sum.bytes), part, events)
+        message!("{} {} ({})", sum.bytes, part, events)
     });
     let unread = wiring.without_size;
     let unread = (unread > 0).then(|| message!("; {} without a size", counted(unread, "event")));
     let text = message!(
         "{}; {} in gaps; longest {} in {}{}",
         Message::joined(parts, ", "),
-        time(wiring.in_gaps_ns),
-        bytes(longest.bytes),
-        time(longest.duration_ns),
+        wiring.in_gaps_ns,
+        longest.bytes,
+        longest.duration_ns,
         unread,
     );
     Some(Fact::new("wired by the driver", text))
@@ -219,7 +215,7 @@ fn groups(
             Cell::from(count(group.allocations)),
             Cell::from(bytes(group.bytes)),
             Cell::from(bytes(group.live.bytes)),
-            Cell::from(known(each, rounded)),
+            Cell::from(known(each, with_a_decimal)),
             Cell::from(known(inside, |inside| growth(inside.growth.bytes_per_step))),
         ]);
     }
@@ -254,12 +250,11 @@ fn phases(memory: &Memory) -> Option<Block> {
 
 /// Returns what the details of tracks say about memory outside Metal.
 fn heap_facts(heap: &Heap) -> Vec<Fact> {
-    let sized = |sum: CountedBytes, noun: &str| {
-        message!("{}, {}", counted(sum.count, noun), bytes(sum.bytes))
-    };
+    let sized =
+        |sum: CountedBytes, noun: &str| message!("{}, {}", counted(sum.count, noun), sum.bytes);
     let allocations = heap.allocations.as_ref().map(|found| {
         let whole = sized(found.whole, "allocation");
-        let text = message!("{}; live {}", whole, bytes(found.live.bytes));
+        let text = message!("{}; live {}", whole, found.live.bytes);
         Fact::new("heap and VM", text)
     });
     let leaks = heap.leaks.as_ref();
@@ -267,9 +262,9 @@ fn heap_facts(heap: &Heap) -> Vec<Fact> {
     let regions = heap.regions.as_ref().map(|found| {
         let text = message!(
             "{} resident, {} dirty, {} swapped out, in {}",
-            bytes(found.resident_bytes),
-            bytes(found.dirty_bytes),
-            bytes(found.swapped_bytes),
+            found.resident_bytes,
+            found.dirty_bytes,
+            found.swapped_bytes,
             counted(found.whole.count, "region"),
         );
         Fact::new("virtual memory", text)
@@ -343,7 +338,7 @@ fn others(memory: &Memory) -> Option<Block> {
     let others = others.map(|user| {
         let name = user.name.as_deref();
         let name = name.map_or_else(|| "no process".into(), |name| process(name, false));
-        message!("{} (peak {})", name, bytes(user.peak_bytes))
+        message!("{} (peak {})", name, user.peak_bytes)
     });
     let text = Message::joined(others, ", ");
     let text = message!("Other processes that allocated: {}", text);
@@ -351,16 +346,12 @@ fn others(memory: &Memory) -> Option<Block> {
     has_others.then_some(Block::Remark(text))
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a mean needs no more than 53 bits"
-)]
 fn mean(total: u64, count: u64) -> f64 {
     total.float() / count.max(1).float()
 }
 
 fn growth(bytes_per_step: f64) -> Message {
-    let size = whole(bytes_per_step.abs());
+    let size = rounded(bytes_per_step.abs());
     if size == 0 {
         return "none".into();
     }
@@ -371,20 +362,11 @@ fn growth(bytes_per_step: f64) -> Message {
 }
 
 /// Returns a number with at most one decimal.
-fn rounded(value: f64) -> Message {
+fn with_a_decimal(value: f64) -> Message {
     if value.fract() == 0.0 || value >= 100.0 {
-        return count(whole(value));
+        return count(rounded(value));
     }
     number(format!("{value:.1}"), value, |number| Value::Number {
         number,
     })
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rounded, not negative, and `as` saturates"
-)]
-fn whole(value: f64) -> u64 {
-    rounded(value)
 }

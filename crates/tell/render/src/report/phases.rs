@@ -1,7 +1,7 @@
 //! Builds the section on phases that programs named.
 
 use metalens_analyzer::{Phases, Report};
-use metalens_message::{count, counted, kernel, message, name, percent, process, time};
+use metalens_message::{Share, count, counted, kernel, message, name, percent, process, time};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::known;
@@ -56,7 +56,7 @@ fn kernels(phases: &Phases) -> Option<Table> {
         for listed in encoded.kernels.iter().take(KERNELS) {
             table.row([
                 name(&phase.name),
-                percent(listed.time_pct / 100.0),
+                percent(Share(listed.time_pct / 100.0)),
                 time(listed.total_ns),
                 count(listed.instances),
                 kernel(&listed.name),

@@ -1,7 +1,7 @@
 //! Builds the sections on the GPU time of the window, and on the processes that used the GPU.
 
 use metalens_analyzer::Report;
-use metalens_message::{Message, count, counted, message, process, time, ungrouped};
+use metalens_message::{Factor, Message, Ns, count, counted, message, process, time, ungrouped};
 
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{known, share};
@@ -22,7 +22,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
             Column::label("remark"),
         ],
     );
-    let mut row = |name: &'static str, ns: u64, remark: Message| {
+    let mut row = |name: &'static str, ns: Ns, remark: Message| {
         table.row([name.into(), time(ns), share(ns, span), remark]);
     };
     row("this process", busy.busy_ns, overlap(report));
@@ -36,7 +36,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
         return Section::new("gpu-time", "GPU time in the window", 7).with(Block::Table(table));
     };
     row("other processes", others_busy_ns, "".into());
-    if let Some(overlap_ns @ 1..) = busy.others_overlap_ns {
+    if let Some(overlap_ns) = busy.others_overlap_ns.filter(|&ns| ns > Ns(0)) {
         row("both at once", overlap_ns, "".into());
     }
     row("all processes", busy.machine_busy_ns, active(report));
@@ -46,8 +46,8 @@ pub(super) fn gpu_time(report: &Report) -> Section {
 
 fn overlap(report: &Report) -> Message {
     match report.busy.overlap_factor {
-        Some(factor) if factor > 1.005 => {
-            message!("{} summed: its intervals overlap", time(report.busy.sum_ns))
+        Some(factor) if factor > Factor(1.005) => {
+            message!("{} summed: its intervals overlap", report.busy.sum_ns)
         }
         _ => Message::default(),
     }
@@ -58,7 +58,7 @@ fn active(report: &Report) -> Message {
         Some(active) if active == report.busy.machine_busy_ns => {
             "equals the GPU's own Active time".into()
         }
-        Some(active) => message!("the GPU's own Active time is {}", time(active)),
+        Some(active) => message!("the GPU's own Active time is {}", active),
         None => Message::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Builds the section on the program's CPU time, from samples.
 
 use metalens_analyzer::{CpuHost, Report};
-use metalens_message::{count, counted, function, message, path, percent, table, time};
+use metalens_message::{count, counted, function, message, path, percent, table};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
@@ -25,7 +25,7 @@ pub(super) fn cpu(report: &Report) -> Option<Section> {
             "{} in {} while the GPU waited for the program: {} running and {} waiting, {} of them \
              in a call that waits{}",
             counted(host.samples, "sample"),
-            time(host.host_ns),
+            host.host_ns,
             count(host.running),
             count(host.waiting),
             count(host.in_waiting_calls),

@@ -82,12 +82,12 @@ fn window(report: &Report) -> Message {
     let window = &report.window;
     let mut text = message!(
         "{}, from {} to {}",
-        time(window.span_ns),
+        window.span_ns,
         moment(window.start_ns),
         moment(window.end_ns)
     );
     if let Some(duration) = report.run.duration_ns {
-        text.push(message!(" of a recording of {}", time(duration)));
+        text.push(message!(" of a recording of {}", duration));
     }
     for cut in &window.excluded {
         let length = time(cut.to_ns - cut.from_ns);

@@ -3,7 +3,9 @@
 use metalens_analyzer::{
     Cause, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, StepParts,
 };
-use metalens_message::{Message, count, counted, message, moment, name, steps_per_second, time};
+use metalens_message::{
+    Message, Ns, count, counted, message, moment, name, steps_per_second, time,
+};
 
 use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
 use crate::wording::{known, plain};
@@ -102,9 +104,9 @@ fn once(part: &OncePart) -> Fact {
     let turns = (part.turns > 0).then(|| message!(", {}", counted(part.turns, "turn")));
     let text = message!(
         "{} from {}, GPU busy {}{}",
-        time(part.end_ns - part.start_ns),
+        part.end_ns - part.start_ns,
         moment(part.start_ns),
-        time(part.gpu_ns),
+        part.gpu_ns,
         turns
     );
     Fact::new(place, text)
@@ -118,8 +120,8 @@ fn best(report: &Report) -> Option<Gain> {
 }
 
 /// Returns the parts of a step, in the order of time.
-fn parts(step: &StepParts) -> Vec<(BarPart, u64)> {
+fn parts(step: &StepParts) -> Vec<(BarPart, Ns)> {
     let idle = Cause::ALL.map(|cause| (BarPart::Idle(cause), step.idle.get(cause)));
     let all = std::iter::once((BarPart::Gpu, step.gpu_ns)).chain(idle);
-    all.filter(|&(_, ns)| ns > 0).collect()
+    all.filter(|&(_, ns)| ns > Ns(0)).collect()
 }

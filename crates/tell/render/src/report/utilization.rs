@@ -1,7 +1,7 @@
 //! Builds the section on the utilization.
 
 use metalens_analyzer::Report;
-use metalens_message::{Message, message, percent, time};
+use metalens_message::{Message, Ns, Share, message};
 
 use crate::document::{Block, Section};
 
@@ -14,8 +14,8 @@ pub(super) fn utilization(report: &Report) -> Option<Section> {
 /// Returns the GPU time as a share of each definition of the run time.
 fn efficiency(report: &Report) -> Option<Message> {
     let efficiency = &report.efficiency;
-    let part = |share: Option<f64>, ns: Option<u64>, name: &'static str| {
-        Some(message!("{} of {} ({})", percent(share?), name, time(ns?)))
+    let part = |share: Option<Share>, ns: Option<Ns>, name: &'static str| {
+        Some(message!("{} of {} ({})", share?, name, ns?))
     };
     let parts = [
         part(

@@ -1,7 +1,7 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::{Report, Severity, UtilizationChunk};
-use metalens_message::{count, message, percent};
+use metalens_message::{Ns, Quantity, Share, count, message, rounded};
 use metalens_text::units::capital;
 
 use crate::bars::{NONE, column};
@@ -60,18 +60,18 @@ pub(super) fn timeline(report: &Report) -> Section {
         let (of_busy, of_others) = full_heights(report);
         let busy = line(report, of_busy, |chunk| chunk.busy_ns);
         lines.push(("busy".to_owned(), busy));
-        let has_others = chunks.iter().any(|chunk| chunk.others_ns > 0);
+        let has_others = chunks.iter().any(|chunk| chunk.others_ns > Ns(0));
         if has_others {
             let others = line(report, of_others, |chunk| chunk.others_ns);
             lines.push(("others".to_owned(), others));
         }
         let each = short_time(second.start_ns.saturating_sub(first.start_ns));
         let of_others = (has_others && of_others > of_busy)
-            .then(|| message!(" ({} for others)", percent(of_others)));
+            .then(|| message!(" ({} for others)", Share(of_others)));
         let said = message!(
             "each column is {}; full height is {} busy{}, {} means no work",
             each,
-            percent(of_busy),
+            Share(of_busy),
             of_others,
             plain(NONE)
         );
@@ -92,8 +92,8 @@ pub(super) fn timeline(report: &Report) -> Section {
 fn full_heights(report: &Report) -> (f64, f64) {
     /// A column has eight levels.
     const LEVELS: f64 = 8.0;
-    let largest = |part: fn(&UtilizationChunk) -> u64| {
-        let shares = columns(report).filter(|&(_, length_ns)| length_ns > 0);
+    let largest = |part: fn(&UtilizationChunk) -> Ns| {
+        let shares = columns(report).filter(|&(_, length_ns)| length_ns > Ns(0));
         let shares = shares.map(|(chunk, length_ns)| share_of(part(chunk), length_ns));
         shares.fold(0.0, f64::max)
     };
@@ -104,26 +104,24 @@ fn full_heights(report: &Report) -> (f64, f64) {
     (if is_flat { full(of_busy) } else { of_both }, of_both)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a height of eight levels")]
-fn share_of(part_ns: u64, whole_ns: u64) -> f64 {
-    part_ns.float() / whole_ns.float()
+fn share_of(part_ns: Ns, whole_ns: Ns) -> f64 {
+    part_ns.number() / whole_ns.number()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a height of eight levels; shares are not negative"
-)]
-fn line(report: &Report, full: f64, busy: fn(&UtilizationChunk) -> u64) -> String {
+fn line(report: &Report, full: f64, busy: fn(&UtilizationChunk) -> Ns) -> String {
     let columns = columns(report);
     columns
-        .map(|(chunk, length_ns)| column(busy(chunk), (length_ns.float() * full) as u64))
+        .map(|(chunk, length_ns)| {
+            column(
+                busy(chunk),
+                Ns(rounded((length_ns.number() * full).floor())),
+            )
+        })
         .collect()
 }
 
 /// Returns the parts of the window, each with its length in nanoseconds.
-fn columns(report: &Report) -> impl Iterator<Item = (&UtilizationChunk, u64)> {
+fn columns(report: &Report) -> impl Iterator<Item = (&UtilizationChunk, Ns)> {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);

@@ -11,7 +11,7 @@ use super::bandwidth::{Bandwidth, READ, WRITE};
 use super::series::ReadCounter;
 use crate::basics::spans::Span;
 use crate::report::{CounterMean, CounterUnit, Kernel, KernelCounters, Limiter, NamedBy};
-use metalens_message::{Float, Message, Ns, Share, message, time};
+use metalens_message::{Float, Message, Ns, Share, message};
 
 /// End of the names of counters that tell in which share of time a unit of the GPU worked or held
 /// work up.
@@ -171,19 +171,19 @@ fn why_none(kernel: &Kernel, longest_ns: u64, step_ns: Option<u64>) -> Message {
     if longest_ns >= step_ns {
         return message!(
             "it ran alone for at most {}, and no sample was taken in that time",
-            time(Ns(longest_ns))
+            Ns(longest_ns)
         );
     }
     if kernel.max_ns < Ns(step_ns) {
         return message!(
             "too short: it ran for at most {}, but a sample covers {}",
-            time(kernel.max_ns),
-            time(Ns(step_ns))
+            kernel.max_ns,
+            Ns(step_ns)
         );
     }
     message!(
         "other work ran at the same time: it ran alone for at most {}, but a sample covers {}",
-        time(Ns(longest_ns)),
-        time(Ns(step_ns))
+        Ns(longest_ns),
+        Ns(step_ns)
     )
 }

@@ -52,7 +52,7 @@ impl BucketBuilder {
         let rows = mine.into_iter().chain([[lanes, 0]]).collect();
         let mut builder = Self::new(rows, span_ns);
         builder.busy(pieces, others, lanes);
-        let start_ns = analysis.report.window.start_ns;
+        let start_ns = analysis.report.window.start_ns.0;
         for stretch in analysis.idle() {
             let (from, to) = (stretch.start_ns - start_ns, stretch.end_ns - start_ns);
             builder.idle(number_of(&stretch), from, to);

@@ -1,6 +1,7 @@
 //! Packs the command buffers of the intervals that a page has in full: the stations of each, from its
 //! encoding to its completion.
 
+use metalens_message::Ns;
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, CommandBuffer};
@@ -38,8 +39,8 @@ pub(super) fn chains(
         let number = *numbers.entry(buffer.id).or_insert(begun);
         packed.put((begun - number + 1) as u64);
         if number == begun {
-            put_buffer(&mut all, buffer, last);
-            last = buffer.gpu_ns.0;
+            put_buffer(&mut all, buffer, last.0);
+            last = Ns(buffer.gpu_ns.0);
         }
     }
     packed.append(all);

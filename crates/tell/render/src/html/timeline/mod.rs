@@ -13,6 +13,7 @@ mod state_lanes;
 
 use metalens_analyzer::{Analysis, Cause, ChainSource, GpuSpan};
 use metalens_charts::KernelColors;
+use metalens_message::Ns;
 use serde::Serialize;
 
 use self::buckets::{BucketBuilder, Buckets};
@@ -66,8 +67,8 @@ pub(super) struct Timeline {
 /// Returns the timeline of a report.
 pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Result<Timeline> {
     let window = &analysis.report.window;
-    let span_ns = window.span_ns.max(1);
-    let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
+    let span_ns = window.span_ns.0.max(1);
+    let inside = |(from, to): Stretch| (from - window.start_ns.0, to - window.start_ns.0);
     let lanes = ChannelLanes::new(analysis);
     let pieces = pieces(analysis, &lanes, colors);
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
@@ -110,7 +111,7 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Result<Tim
     let buckets = buckets.map(BucketBuilder::finish);
 
     Ok(Timeline {
-        start_ns: window.start_ns,
+        start_ns: window.start_ns.0,
         span_ns,
         lanes: lanes.names,
         causes: Cause::ALL.map(Cause::name),
@@ -158,7 +159,7 @@ fn pieces<'a>(
     lanes: &ChannelLanes,
     colors: &KernelColors,
 ) -> Vec<IntervalPiece<'a>> {
-    let start_ns = analysis.report.window.start_ns;
+    let start_ns = analysis.report.window.start_ns.0;
     let piece = |span: GpuSpan<'a>| IntervalPiece {
         start_ns: span.start_ns - start_ns,
         end_ns: span.end_ns - start_ns,
@@ -202,16 +203,16 @@ impl ChannelLanes {
 /// of median length that is nearest to the middle.
 fn typical(gaps: &[Stretch], analysis: &Analysis) -> [u64; 2] {
     let report = &analysis.report;
-    let span_ns = report.window.span_ns.max(1);
+    let span_ns = report.window.span_ns.0.max(1);
     let main = report.steps.first().and_then(|main| main.kinds.first());
     let (center, around) = match main.and_then(|kind| kind.typical) {
         Some(step) => {
-            let center = step.start_ns.midpoint(step.end_ns) - report.window.start_ns;
-            (center, step.length_ns() * 6 / 10)
+            let center = step.start_ns.0.midpoint(step.end_ns.0) - report.window.start_ns.0;
+            (center, step.length_ns().0 * 6 / 10)
         }
         None => {
             let median = report.gaps.median_ns;
-            let usual = gaps.iter().filter(|gap| Some(gap.1 - gap.0) == median);
+            let usual = gaps.iter().filter(|gap| Some(Ns(gap.1 - gap.0)) == median);
             let centers = usual.map(|gap| gap.0.midpoint(gap.1));
             let middle = span_ns / 2;
             let nearest = centers.min_by_key(|center| center.abs_diff(middle));

@@ -121,7 +121,7 @@ impl<'a> Packer<'_, 'a> {
         full: [u64; 2],
         packed: &mut Packed,
     ) -> usize {
-        let origin = self.analysis.report.window.start_ns;
+        let origin = self.analysis.report.window.start_ns.0;
         let [from, to] = full.map(|ns| origin + ns);
         let mut guesses = guesses(pieces, full).into_iter();
         let mut idle = self.analysis.idle_in(from, to).peekable();
@@ -166,7 +166,7 @@ impl<'a> Packer<'_, 'a> {
     fn samples(&mut self, full: [u64; 2], packed: &mut Packed) -> Option<usize> {
         let sampled = self.analysis.sampled_functions();
         let all = sampled.samples.as_slice();
-        let start_ns = self.analysis.report.window.start_ns;
+        let start_ns = self.analysis.report.window.start_ns.0;
         let before = |ns: u64| all.partition_point(|sample| sample.0 < start_ns + ns);
         let samples = all.get(before(full[0])..before(full[1]))?;
         self.analysis.report.cpu.as_ref()?;

@@ -64,8 +64,8 @@ pub(super) fn lanes<'a>(
 ) -> Vec<StateLane> {
     let window = &analysis.report.window;
     let piece = |held: &'a StateInterval| StatePiece {
-        start_ns: held.start_ns - window.start_ns,
-        end_ns: held.end_ns - window.start_ns,
+        start_ns: held.start_ns - window.start_ns.0,
+        end_ns: held.end_ns - window.start_ns.0,
         what: &held.what,
         is_induced: held.is_induced,
     };
@@ -74,7 +74,7 @@ pub(super) fn lanes<'a>(
     let steps = steps.iter().map(piece).collect();
     let states = join_neighbors(analysis.performance().iter().map(piece));
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
-        (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
+        (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns.0, names))
     };
     let lanes = [
         ("steps", "phase", steps),
@@ -86,9 +86,15 @@ pub(super) fn lanes<'a>(
         .filter_map(|(label, kind, all)| lane(label, kind, all));
     let mut lanes: Vec<StateLane> = lanes.collect();
     for track in analysis.counter_tracks() {
-        let values = join_neighbors(counter(&track, (window.start_ns, window.end_ns)));
+        let values = join_neighbors(counter(&track, (window.start_ns.0, window.end_ns.0)));
         if !values.is_empty() {
-            lanes.push(pack(track.name, "counter", &values, window.span_ns, names));
+            lanes.push(pack(
+                track.name,
+                "counter",
+                &values,
+                window.span_ns.0,
+                names,
+            ));
         }
     }
     lanes
