@@ -1,5 +1,7 @@
 //! Formats numbers for people: in findings, and on every page and screen.
 
+use crate::number::float;
+
 /// Formats a time with four digits, in the unit that fits: `179.1 µs`.
 #[must_use]
 pub fn time(ns: u64) -> String {
@@ -19,7 +21,6 @@ pub fn rough_time(ns: u64) -> String {
 }
 
 /// Formats nanoseconds below 1 µs, then µs, ms, s, and hours from two hours on.
-#[expect(clippy::cast_precision_loss, reason = "three or four digits are shown")]
 fn with_digits(ns: u64, digits: usize) -> String {
     const UNITS: [(&str, f64, f64); 4] = [
         ("µs", 1e3, 1e6),
@@ -31,7 +32,7 @@ fn with_digits(ns: u64, digits: usize) -> String {
         return format!("{ns} ns");
     }
 
-    let exact = ns as f64;
+    let exact = float(ns);
     for (unit, scale, limit) in UNITS {
         let value = exact / scale;
         let decimals = (0..digits)
@@ -103,14 +104,13 @@ pub fn percent(ratio: f64) -> String {
 
 /// Formats an amount of memory: `192.0 MiB`.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     if count < 1_024 {
         return format!("{count} B");
     }
 
-    let mut value = count as f64 / 1_024.0;
+    let mut value = float(count) / 1_024.0;
     let mut unit = "KiB";
     for next in UNITS.iter().skip(1) {
         if value < 1_000.0 {

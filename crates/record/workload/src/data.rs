@@ -24,13 +24,8 @@ impl Fill {
 }
 
 /// Returns 24 scattered bits of the index as an exact fraction.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "only the low half is used, and 24 bits fit an f32"
-)]
 fn fraction(index: u64) -> f32 {
     // Knuth's multiplicative hash.
-    let scattered = (index as u32).wrapping_mul(2_654_435_761) >> 8;
-    scattered as f32 / 16_777_216.0
+    let [_, low, middle, high, ..] = index.wrapping_mul(2_654_435_761).to_le_bytes();
+    f32::from(u16::from_le_bytes([middle, high])) / 65_536.0 + f32::from(low) / 16_777_216.0
 }

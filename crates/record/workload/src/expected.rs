@@ -4,6 +4,8 @@
 //! It follows from the error bounds in Apple's Metal Shading Language Specification
 //! ("Numerical Compliance").
 
+use metalens_text::number::float;
+
 use crate::data::Fill;
 
 /// Expected content of an array, as a function of the initial content of the inputs.
@@ -49,10 +51,6 @@ impl Expected {
 /// Returns one element of the product, and the allowed difference. The error of a sum of n
 /// products is at most n roundings of the sum of their magnitudes, in any order (Higham,
 /// *Accuracy and Stability*, §3.1). The tolerance is twice that.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "rows are few enough to be exact"
-)]
 fn product(rows: u64, index: u64) -> (f64, f64) {
     let (row, column) = (index / rows, index % rows);
     let (mut sum, mut magnitude) = (0.0, 0.0);
@@ -63,5 +61,5 @@ fn product(rows: u64, index: u64) -> (f64, f64) {
         magnitude += (left * right).abs();
     }
 
-    (sum, 2.0 * rows as f64 * ROUNDING * magnitude)
+    (sum, 2.0 * float(rows) * ROUNDING * magnitude)
 }

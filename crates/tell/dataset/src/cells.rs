@@ -1,6 +1,7 @@
 //! Defines tables in memory: columns of typed cells, any of which may be absent.
 
 use metalens_message::{Bytes, Factor, Ns, Share};
+use metalens_text::number::whole;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
@@ -60,18 +61,10 @@ pub enum CellValue<'a> {
 
 impl CellValue<'_> {
     /// Makes a cell from a whole number.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole, and a large one has no sign"
-    )]
     pub(crate) fn whole(number: f64) -> Self {
-        /// Limit above which a number does not fit into 63 bits.
-        const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-        if number < LIMIT {
-            Self::Integer(number as i64)
-        } else {
-            Self::TooLarge(number as u64)
+        match Self::from(whole(number.abs())) {
+            Self::Integer(size) if number < 0.0 => Self::Integer(-size),
+            cell => cell,
         }
     }
 }

@@ -321,7 +321,6 @@ pub struct KernelMean {
 }
 
 /// Counts the values of each counter. `own` are the rows of the process.
-#[expect(clippy::cast_precision_loss, reason = "a mean is rounded anyway")]
 pub(crate) fn truth(
     counters: &[Counter],
     plan: &Plan,

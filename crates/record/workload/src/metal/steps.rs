@@ -1,5 +1,6 @@
 //! Commits command buffers in order, and waits for each.
 
+use metalens_text::number::whole;
 use objc2::rc::autoreleasepool;
 use objc2_metal::{MTLCommandBuffer, MTLCommandBufferStatus, MTLCommandQueue};
 
@@ -69,11 +70,6 @@ impl<'a> Steps<'a> {
 
 /// Converts Metal's seconds since the machine started, which are exact to a nanosecond for
 /// months.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates, and no time is negative"
-)]
 fn nanoseconds(seconds: f64) -> u64 {
-    (seconds * 1e9).round() as u64
+    whole((seconds * 1e9).round())
 }

@@ -7,6 +7,7 @@ use std::fs::File;
 use metalens_analyzer::Request;
 use metalens_dataset::{WriteOptions, write};
 use metalens_testing::{raw_counters, real_recordings};
+use metalens_text::number::whole;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
@@ -35,8 +36,7 @@ fn a_dataset_has_the_values_of_the_stored_bytes() {
     for row in reader.get_row_iter(None).unwrap() {
         let row = row.unwrap();
         let start_ns = u64::try_from(row.get_long(2).unwrap()).unwrap();
-        #[expect(clippy::cast_possible_truncation, reason = "values are below 100")]
-        let billionths = (row.get_double(4).unwrap() * 1e9).round() as i128;
+        let billionths = i128::from(whole((row.get_double(4).unwrap() * 1e9).round()));
         let name = row.get_string(0).unwrap().clone();
         found.insert((name, start_ns), billionths);
     }

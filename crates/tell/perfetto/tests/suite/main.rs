@@ -11,6 +11,7 @@ mod states;
 use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_simulator::{Scenario, random_scenario};
 use metalens_testing::{analyze_input, analyze_scenario};
+use metalens_text::number::float;
 use serde_json::Value;
 
 use checker::{DrawnTrace, Slice, sum};
@@ -333,13 +334,11 @@ fn counters_match_the_report() {
     // The mean over time is the busy ratio.
     let area = |points: &[(u64, f64)]| -> f64 {
         let pairs = points.windows(2);
-        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         pairs
-            .map(|pair| (pair[1].0 - pair[0].0) as f64 * pair[0].1)
+            .map(|pair| float(pair[1].0 - pair[0].0) * pair[0].1)
             .sum()
     };
-    #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
-    let span = report.window.span_ns as f64;
+    let span = float(report.window.span_ns);
     let ratio = area(busy) / span / 100.0;
     assert!((ratio - report.busy.ratio.unwrap()).abs() < 1e-4, "{ratio}");
     let others = &drawn.counters[&(100_000, "GPU busy".to_owned())];

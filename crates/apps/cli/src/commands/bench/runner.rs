@@ -239,7 +239,6 @@ impl VariantRunner for BenchRunner<'_> {
         Ok(())
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "at most 500 variants")]
     fn record(&mut self, turn: Turn, variant: &Variant) -> anyhow::Result<Option<RunRecord>> {
         let rounds = self.arguments.runs;
         self.note(&format!(
@@ -253,7 +252,7 @@ impl VariantRunner for BenchRunner<'_> {
                 .join(format!("{}-{}", turn.variant, turn.round)),
         };
 
-        let seed = turn.round * self.variants as u32 + turn.variant as u32;
+        let seed = turn.round * u32::try_from(self.variants)? + u32::try_from(turn.variant)?;
         let name = || format!("{}, round {}", variant.name, turn.round);
         let analyzer = &mut BundleAnalyzer::default();
         let recorded = self.recorded(variant, &folder, seed, analyzer);

@@ -5,6 +5,7 @@ use metalens_analyzer::{
     profile_selection, selection,
 };
 use metalens_flamegraph::Heading;
+use metalens_text::number::float;
 use metalens_text::shown;
 use metalens_text::units::{count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
@@ -73,7 +74,6 @@ impl Collected {
     }
 
     /// Returns the stacks while the GPU was idle, with notes about what they lack.
-    #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
     fn while_idle(idle: IdleStacks) -> Self {
         let title = if idle.submitters_known {
             "Submitting threads, GPU idle"
@@ -84,7 +84,7 @@ impl Collected {
             "{} of {} ({}), in {} of idle time",
             count(idle.samples),
             counted(idle.samples_in_window, "sample"),
-            percent(Some(idle.samples as f64 / idle.samples_in_window as f64)),
+            percent(Some(float(idle.samples) / float(idle.samples_in_window))),
             time(idle.idle_ns),
         );
 
