@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn heights_are_rounded_and_any_work_is_visible() {
         let check = |busy: u64, length: u64, expected: char| {
-            assert_eq!(column(busy, length), expected, "{busy} of {length}");
+            assert_eq!(column(Ns(busy), Ns(length)), expected, "{busy} of {length}");
         };
         check(0, 1_600, '·');
         check(1, u64::MAX, '▁');

@@ -230,7 +230,7 @@ const COMPOSITOR: &str = "the compositor";
 
 #[cfg(test)]
 mod tests {
-    use metalens_message::{Message, kernel, message, path, process, quote, time};
+    use metalens_message::{Message, Ns, kernel, message, path, process, quote};
 
     use super::*;
     use metalens_testing::{analysis_of, analyze_scenario};
@@ -366,7 +366,7 @@ mod tests {
         let toc = path("/home/somebody/run/toc.xml");
         check(message!("{} is old", toc), "run/toc.xml is old");
         let beside = path("/home/somebody/run2/x");
-        check(message!("{}: {}", beside, 5), "x: 5 ns");
+        check(message!("{}: {}", beside, Ns(5)), "x: 5 ns");
         let inside = path("corespace/run1/open.creq");
         check(
             message!("{} is odd", inside),

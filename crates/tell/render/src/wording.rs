@@ -95,7 +95,7 @@ pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Mes
 
 #[cfg(test)]
 mod tests {
-    use metalens_message::{counted, kernel, message, percent, time};
+    use metalens_message::{Share, counted, kernel, message, percent, time};
 
     use super::*;
 
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(first.values.len() + rest.values.len(), said.values.len());
         };
         check(&"one".into(), ["one", ""]);
-        let said = message!("{} ran for {}. Then {}", kernel("a. b"), 5, kernel("c"));
+        let said = message!("{} ran for {}. Then {}", kernel("a. b"), Ns(5), kernel("c"));
         check(&said, ["a. b ran for 5 ns", "Then c"]);
     }
 
@@ -128,18 +128,18 @@ mod tests {
             assert_eq!(held.replace(NO_BREAK, "~"), expected);
             assert_eq!(held.replace(NO_BREAK, " "), said.text);
         };
-        let share = percent(0.04);
+        let share = percent(Share(0.04));
         check(
             message!("busy {} of the time", share),
             "busy 4.0~% of the time",
         );
-        let (part, whole) = (time(335_800), time(8_387_000));
+        let (part, whole) = (time(Ns(335_800)), time(Ns(8_387_000)));
         check(message!("{} of {}.", part, whole), "335.8~µs of 8.387~ms.");
         check(
             message!("{}, 48 hours", counted(47, "gap")),
             "47 gaps, 48 hours",
         );
-        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), 5);
+        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), Ns(5));
         check(named, "3 ms, 12 s: 5~ns");
     }
 

@@ -214,7 +214,7 @@ fn length(value: &Value) -> Option<i128> {
 mod tests {
     use super::*;
     use crate::document::Column;
-    use metalens_message::{kernel, time};
+    use metalens_message::{Ns, kernel, time};
 
     #[test]
     fn times_are_exact_in_every_unit() {
@@ -233,7 +233,7 @@ mod tests {
         let columns = vec![Column::number("total"), Column::name("name")];
         let mut table = Table::new("kernels", "Kernels", columns).sortable();
         for (ns, name) in [(5_000, "copy"), (70_000, "add"), (900, "sin")] {
-            table.row([time(ns), kernel(name)]);
+            table.row([time(Ns(ns)), kernel(name)]);
         }
         let section = |id| Section::new(id, id, 1);
         Document {

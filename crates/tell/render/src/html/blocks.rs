@@ -468,9 +468,9 @@ mod tests {
 
     #[test]
     fn a_width_is_at_most_the_whole() {
-        assert_eq!(width(1, 3), "33.333%");
-        assert_eq!(width(0, 0), "0.000%");
-        assert_eq!(width(5, 3), "100.000%");
+        assert_eq!(width(Ns(1), Ns(3)), "33.333%");
+        assert_eq!(width(Ns(0), Ns(0)), "0.000%");
+        assert_eq!(width(Ns(5), Ns(3)), "100.000%");
     }
 
     #[test]

@@ -153,7 +153,7 @@ pub(super) fn filled(frame: &str, texts: &[(&str, &str)]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use metalens_message::{message, moment as moment_of, time};
+    use metalens_message::{Ns, message, moment as moment_of};
 
     use super::*;
 
@@ -206,14 +206,14 @@ mod tests {
         let at = |ns: u64, long: &str, shown: &str| {
             format!("<span class=\"at\" data-at=\"{ns}\"{long}>{shown}</span>")
         };
-        let gap = message!("gap of {} at {}", 358_100, moment_of(871_618_001));
+        let gap = message!("gap of {} at {}", Ns(358_100), moment_of(Ns(871_618_001)));
         let link = at(871_618_001, " data-ns=\"358100\"", "0.871618s");
         check(&gap, &format!("gap of 358.1~µs at {link}"));
-        let slow = message!("at {}: {} of {}", moment_of(5), 7_000, 1);
+        let slow = message!("at {}: {} of {}", moment_of(Ns(5)), Ns(7_000), Ns(1));
         let link = at(5, " data-ns=\"7000\"", "0.000000s");
         check(&slow, &format!("at {link}: 7.000~µs of 1~ns"));
         check(
-            &message!("from {}", moment_of(5)),
+            &message!("from {}", moment_of(Ns(5))),
             &format!("from {}", at(5, "", "0.000000s")),
         );
     }

@@ -2,6 +2,7 @@
 
 use anstream::adapter::strip_str;
 use metalens_analyzer::{Cause, Report};
+use metalens_message::Ns;
 
 use super::*;
 use crate::report::{brief, document};
@@ -46,7 +47,11 @@ fn causes_of_idle_time_are_whole_in_a_narrow_terminal() {
                 let is_there = idle
                     .lines()
                     .any(|line| line.trim().starts_with(cause.label()));
-                assert!(is_there || ns == 0, "{columns}: {}: {idle}", cause.label());
+                assert!(
+                    is_there || ns == Ns(0),
+                    "{columns}: {}: {idle}",
+                    cause.label()
+                );
             }
         }
     }
