@@ -2,8 +2,8 @@
 
 use metalens_analyzer::{Analysis, CounterSample, CounterSeries, CounterUnit};
 
-use super::field::{TableField, field, fill, ns, text};
-use crate::cells::{CellKind, MemoryTable};
+use super::field::{TableField, columns, fill};
+use crate::cells::MemoryTable;
 use crate::error::Result;
 
 /// A sample with its counter.
@@ -21,27 +21,13 @@ pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
 }
 
 pub(crate) fn fields<'t>() -> Vec<TableField<SampleRow<'t>>> {
-    vec![
-        text("counter", "Counter.", |r| r.series.name.as_str().into()),
-        text(
-            "unit",
-            "Unit of the value: percent, gigabytes-per-second.",
-            |r| r.series.unit.map(unit).into(),
-        ),
-        ns(
-            "start_ns",
-            "Start of the time that the sample covers.",
-            |r| r.sample.start_ns.into(),
-        ),
-        ns(
-            "end_ns",
-            "End of that time; null for the last sample of a burst.",
-            |r| r.sample.end_ns.into(),
-        ),
-        field("value", CellKind::Number, "", "Mean over that time.", |r| {
-            r.sample.value.into()
-        }),
-    ]
+    columns! { r:
+        "counter" TEXT "Counter." = r.series.name.as_str();
+        "unit" TEXT "Unit of the value: percent, gigabytes-per-second." = r.series.unit.map(unit);
+        "start_ns" NS "Start of the time that the sample covers." = r.sample.start_ns;
+        "end_ns" NS "End of that time; null for the last sample of a burst." = r.sample.end_ns;
+        "value" NUMBER "Mean over that time." = r.sample.value;
+    }
 }
 
 fn unit(unit: CounterUnit) -> &'static str {

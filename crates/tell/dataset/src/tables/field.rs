@@ -69,45 +69,57 @@ impl<R> TableField<R> {
     }
 }
 
-/// Makes a column of any type.
-pub(super) fn field<R>(
-    name: &'static str,
-    kind: CellKind,
-    unit: &'static str,
-    meaning: &'static str,
-    get: Get<R>,
-) -> TableField<R> {
-    TableField {
-        about: ColumnInfo {
-            name,
-            kind,
-            unit,
-            meaning,
-            is_partition: false,
-        },
-        source: Source::Row(get),
+impl<R> TableField<R> {
+    /// Makes a column; `get` returns the cell of a row.
+    pub(super) fn new(
+        name: &'static str,
+        (kind, unit): (CellKind, &'static str),
+        meaning: &'static str,
+        get: Get<R>,
+    ) -> Self {
+        Self {
+            about: ColumnInfo {
+                name,
+                kind,
+                unit,
+                meaning,
+                is_partition: false,
+            },
+            source: Source::Row(get),
+        }
     }
 }
 
-/// Makes a column of times or durations.
-pub(super) fn ns<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
-    field(name, CellKind::Integer, "ns", meaning, get)
+/// Types of columns, with the unit of their cells.
+pub(super) mod of {
+    use super::CellKind;
+
+    pub(in crate::tables) const TEXT: (CellKind, &str) = (CellKind::Text, "");
+    pub(in crate::tables) const FLAG: (CellKind, &str) = (CellKind::Flag, "");
+    pub(in crate::tables) const ID: (CellKind, &str) = (CellKind::Id, "");
+    pub(in crate::tables) const INTEGER: (CellKind, &str) = (CellKind::Integer, "");
+    pub(in crate::tables) const NUMBER: (CellKind, &str) = (CellKind::Number, "");
+    pub(in crate::tables) const NS: (CellKind, &str) = (CellKind::Integer, "ns");
+    pub(in crate::tables) const COUNT: (CellKind, &str) = (CellKind::Integer, "1");
+    pub(in crate::tables) const RATIO: (CellKind, &str) = (CellKind::Number, "1");
+    pub(in crate::tables) const GB_PER_S: (CellKind, &str) = (CellKind::Number, "GB/s");
 }
 
-/// Makes a column of counts.
-pub(super) fn count<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
-    field(name, CellKind::Integer, "1", meaning, get)
+/// Makes columns, one in each line: name, type, meaning, and its cell of a row.
+macro_rules! columns {
+    ($row:ident: $($name:literal $of:ident $meaning:literal = $cell:expr;)*) => {
+        vec![$($crate::tables::field::TableField::new(
+            $name,
+            $crate::tables::field::of::$of,
+            $meaning,
+            |$row| {
+                let _ = $row;
+                $cell.into()
+            },
+        )),*]
+    };
 }
-
-/// Makes a column of shares or factors.
-pub(super) fn ratio<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
-    field(name, CellKind::Number, "1", meaning, get)
-}
-
-/// Makes a column of text.
-pub(super) fn text<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
-    field(name, CellKind::Text, "", meaning, get)
-}
+pub(super) use columns;
 
 /// Returns the descriptions of columns.
 pub(super) fn about<R>(fields: &[TableField<R>]) -> Vec<ColumnInfo> {

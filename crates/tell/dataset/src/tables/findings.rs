@@ -4,7 +4,7 @@
 use metalens_analyzer::{Finding, Report};
 use metalens_message::Value as ValueKind;
 
-use super::field::{TableField, count, fill, ns, ratio, text};
+use super::field::{TableField, columns, fill};
 use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
 use crate::report_names::severity;
@@ -41,39 +41,17 @@ pub(crate) fn table(report: &Report, show_names: bool) -> Result<MemoryTable> {
 }
 
 pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
-    vec![
-        count("place", "Position in the report, from 1.", |f| {
-            f.place.into()
-        }),
-        text("finding", "Id of the rule.", |f| {
-            f.finding.id.as_str().into()
-        }),
-        text("severity", "high, medium, low, caveat.", |f| {
-            severity(f.finding.severity).into()
-        }),
-        text("title", "Title, in one sentence; names no process.", |f| {
-            f.finding.title.as_str().into()
-        }),
-        text(
-            "evidence",
-            "Evidence; null if it names another process.",
-            FindingRow::evidence,
-        ),
-        text("advice", "Advice; names no process.", |f| {
-            f.finding.advice.as_str().into()
-        }),
-        ns("gain_saves_ns", "Time that the action saves.", |f| {
-            f.finding.gain.map(|gain| gain.saves_ns).into()
-        }),
-        ratio(
-            "gain_speedup",
-            "Judged time divided by the time that is left.",
-            |f| f.finding.gain.map(|gain| gain.speedup).into(),
-        ),
-        text(
-            "gain_certainty",
-            "about (predicted by a replay), at most, at least.",
-            |f| f.finding.gain.map(|gain| gain.certainty.words()).into(),
-        ),
-    ]
+    columns! { f:
+        "place" COUNT "Position in the report, from 1." = f.place;
+        "finding" TEXT "Id of the rule." = f.finding.id.as_str();
+        "severity" TEXT "high, medium, low, caveat." = severity(f.finding.severity);
+        "title" TEXT "Title, in one sentence; names no process." = f.finding.title.as_str();
+        "evidence" TEXT "Evidence; null if it names another process." = FindingRow::evidence(f);
+        "advice" TEXT "Advice; names no process." = f.finding.advice.as_str();
+        "gain_saves_ns" NS "Time that the action saves." = f.finding.gain.map(|gain| gain.saves_ns);
+        "gain_speedup" RATIO "Judged time divided by the time that is left."
+            = f.finding.gain.map(|gain| gain.speedup);
+        "gain_certainty" TEXT "about (predicted by a replay), at most, at least."
+            = f.finding.gain.map(|gain| gain.certainty.words());
+    }
 }

@@ -3,8 +3,8 @@
 use metalens_analyzer::{Analysis, ExplainedGap, FIGURES, Figure};
 use metalens_message::Quantity;
 
-use super::field::{TableField, field, fill, ns, of_figure, text};
-use crate::cells::{CellKind, MemoryTable};
+use super::field::{TableField, columns, fill, of_figure};
+use crate::cells::MemoryTable;
 use crate::error::Result;
 
 pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
@@ -12,33 +12,24 @@ pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
 }
 
 pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
-    let mut fields: Vec<TableField<ExplainedGap<'t>>> = vec![
-        ns("start_ns", "Start of the gap.", |g| g.start_ns.into()),
-        ns("end_ns", "End of the gap.", |g| {
-            g.start_ns.saturating_add(g.duration_ns).into()
-        }),
-        ns("duration_ns", "Length of the gap.", |g| {
-            g.duration_ns.into()
-        }),
-        text("before", "Kernel before the gap.", |g| g.before.into()),
-        text("after", "Kernel after the gap.", |g| g.after.into()),
-        text(
-            "cause",
-            "Largest cause: completion, host, encoding, driver-wait, driver, \
-             start-latency, submission, queued, contention, unknown.",
-            |g| g.cause.name().into(),
-        ),
-    ];
+    let mut fields: Vec<TableField<ExplainedGap<'t>>> = columns! { g:
+        "start_ns" NS "Start of the gap." = g.start_ns;
+        "end_ns" NS "End of the gap." = g.start_ns.saturating_add(g.duration_ns);
+        "duration_ns" NS "Length of the gap." = g.duration_ns;
+        "before" TEXT "Kernel before the gap." = g.before;
+        "after" TEXT "Kernel after the gap." = g.after;
+        "cause" TEXT "Largest cause: completion, host, encoding, driver-wait, driver, start-latency, \
+            submission, queued, contention, unknown."
+            = g.cause.name();
+    };
     let causes = FIGURES.iter().filter(|figure| figure.cause().is_some());
     fields.extend(causes.map(|figure| of_figure(figure, part)));
-    fields.push(field(
-        "serialized",
-        CellKind::Flag,
-        "",
-        "True if the program waited for the previous work before it encoded the \
-         next; null if unknown.",
-        |g| g.serialized.into(),
-    ));
+    let waits: Vec<TableField<ExplainedGap<'t>>> = columns! { g:
+        "serialized" FLAG "True if the program waited for the previous work before it encoded the \
+            next; null if unknown."
+            = g.serialized;
+    };
+    fields.extend(waits);
     fields
 }
 

@@ -5,8 +5,8 @@ use std::iter::Peekable;
 
 use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, NamedBy, StateInterval};
 
-use super::field::{TableField, field, fill, ns, text};
-use crate::cells::{CellKind, CellValue, MemoryTable};
+use super::field::{TableField, columns, fill};
+use crate::cells::{CellValue, MemoryTable};
 use crate::error::{Error, Result};
 use crate::report_names::named_by;
 
@@ -138,82 +138,37 @@ pub(crate) fn fields<'t>() -> Vec<TableField<IntervalRow<'t>>> {
 }
 
 fn times<'t>() -> Vec<TableField<IntervalRow<'t>>> {
-    vec![
-        ns("start_ns", "Start of the interval.", |r| r.start_ns.into()),
-        ns("end_ns", "End of the interval.", |r| r.end_ns.into()),
-        ns("duration_ns", "end_ns - start_ns.", |r| {
-            (r.end_ns - r.start_ns).into()
-        }),
-        text(
-            "role",
-            "`analyzed` for the process that the run is about, else `other`.",
-            |r| (if r.is_analyzed { "analyzed" } else { "other" }).into(),
-        ),
-    ]
+    columns! { r:
+        "start_ns" NS "Start of the interval." = r.start_ns;
+        "end_ns" NS "End of the interval." = r.end_ns;
+        "duration_ns" NS "end_ns - start_ns." = (r.end_ns - r.start_ns);
+        "role" TEXT "`analyzed` for the process that the run is about, else `other`."
+            = (if r.is_analyzed { "analyzed" } else { "other" });
+    }
 }
 
 fn work<'t>() -> Vec<TableField<IntervalRow<'t>>> {
-    vec![
-        text("channel", "Compute, Vertex, Fragment, …", |r| {
-            r.channel.into()
-        }),
-        text("kernel", "Kernel; null for other processes.", |r| {
-            r.kernel.map(|(name, _)| name).into()
-        }),
-        text(
-            "named_by",
-            "Source of the name, as in `kernels`; null for other processes.",
-            |r| r.kernel.map(|(_, by)| named_by(by)).into(),
-        ),
-        text(
-            "process",
-            "Process; null for others without --show-names.",
-            |r| r.process.into(),
-        ),
-        field(
-            "pid",
-            CellKind::Integer,
-            "",
-            "Process id; null where `process` is.",
-            |r| r.pid.map(u64::from).into(),
-        ),
-        field(
-            "command_buffer",
-            CellKind::Id,
-            "",
-            "Id of the command buffer.",
-            |r| r.command_buffer.map(CellValue::Id).into(),
-        ),
-        field(
-            "encoder",
-            CellKind::Id,
-            "",
-            "Id of the encoder, or of the first of several that were merged.",
-            |r| r.encoder.map(CellValue::Id).into(),
-        ),
-    ]
+    columns! { r:
+        "channel" TEXT "Compute, Vertex, Fragment, …" = r.channel;
+        "kernel" TEXT "Kernel; null for other processes." = r.kernel.map(|(name, _)| name);
+        "named_by" TEXT "Source of the name, as in `kernels`; null for other processes."
+            = r.kernel.map(|(_, by)| named_by(by));
+        "process" TEXT "Process; null for others without --show-names." = r.process;
+        "pid" INTEGER "Process id; null where `process` is." = r.pid.map(u64::from);
+        "command_buffer" ID "Id of the command buffer." = r.command_buffer.map(CellValue::Id);
+        "encoder" ID "Id of the encoder, or of the first of several that were merged."
+            = r.encoder.map(CellValue::Id);
+    }
 }
 
 fn timestamps<'t>() -> Vec<TableField<IntervalRow<'t>>> {
-    vec![
-        ns("encoding_start_ns", "Start of the encoding.", |r| {
-            r.encoded_ns.map(|(start, _)| start).into()
-        }),
-        ns("encoding_end_ns", "End of the encoding.", |r| {
-            r.encoded_ns.map(|(_, end)| end).into()
-        }),
-        ns("committed_ns", "Commit of the command buffer.", |r| {
-            r.committed_ns.into()
-        }),
-        ns("completed_ns", "Notification of the program.", |r| {
-            r.completed_ns.into()
-        }),
-        text(
-            "performance_state",
-            "GPU performance state at the start of the interval.",
-            |r| r.state.into(),
-        ),
-    ]
+    columns! { r:
+        "encoding_start_ns" NS "Start of the encoding." = r.encoded_ns.map(|(start, _)| start);
+        "encoding_end_ns" NS "End of the encoding." = r.encoded_ns.map(|(_, end)| end);
+        "committed_ns" NS "Commit of the command buffer." = r.committed_ns;
+        "completed_ns" NS "Notification of the program." = r.completed_ns;
+        "performance_state" TEXT "GPU performance state at the start of the interval." = r.state;
+    }
 }
 
 #[cfg(test)]

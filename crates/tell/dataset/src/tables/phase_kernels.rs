@@ -3,7 +3,7 @@
 use metalens_analyzer::{NamedPhase, PhaseKernel, Report};
 use metalens_message::Ns;
 
-use super::field::{TableField, count, fill, ns, ratio, text};
+use super::field::{TableField, columns, fill};
 use crate::cells::MemoryTable;
 use crate::error::Result;
 
@@ -50,32 +50,16 @@ fn rows(phase: &NamedPhase) -> Vec<PhaseRow<'_>> {
 }
 
 pub(crate) fn fields<'t>() -> Vec<TableField<PhaseRow<'t>>> {
-    vec![
-        text("phase", "Name of the phase.", |r| {
-            r.phase.name.as_str().into()
-        }),
-        text("subsystem", "Subsystem of the log.", |r| {
-            r.phase.subsystem.as_deref().into()
-        }),
-        text("category", "Category of the log.", |r| {
-            r.phase.category.as_deref().into()
-        }),
-        text(
-            "kernel",
-            "Kernel; null in the row of all after the first 20.",
-            |r| r.kernel.map(|kernel| kernel.name.as_str()).into(),
-        ),
-        text("channel", "GPU channel.", |r| {
-            r.kernel.and_then(|kernel| kernel.channel.as_deref()).into()
-        }),
-        count("instances", "GPU intervals.", |r| r.instances.into()),
-        ns("total_ns", "Summed durations inside the window.", |r| {
-            r.total_ns.into()
-        }),
-        ratio("time_pct", "Share of the GPU time of the phase.", |r| {
-            metalens_message::ratio(r.total_ns, r.phase_ns)
-                .map(|share| share * 100.0)
-                .into()
-        }),
-    ]
+    columns! { r:
+        "phase" TEXT "Name of the phase." = r.phase.name.as_str();
+        "subsystem" TEXT "Subsystem of the log." = r.phase.subsystem.as_deref();
+        "category" TEXT "Category of the log." = r.phase.category.as_deref();
+        "kernel" TEXT "Kernel; null in the row of all after the first 20."
+            = r.kernel.map(|kernel| kernel.name.as_str());
+        "channel" TEXT "GPU channel." = r.kernel.and_then(|kernel| kernel.channel.as_deref());
+        "instances" COUNT "GPU intervals." = r.instances;
+        "total_ns" NS "Summed durations inside the window." = r.total_ns;
+        "time_pct" RATIO "Share of the GPU time of the phase."
+            = metalens_message::ratio(r.total_ns, r.phase_ns).map(|share| share * 100.0);
+    }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use metalens_analyzer::{FIGURES, Report};
 
-use super::field::{TableField, field, fill, ns, of_figure, text};
-use crate::cells::{CellKind, MemoryTable};
+use super::field::{TableField, columns, fill, of_figure};
+use crate::cells::MemoryTable;
 use crate::error::Result;
 use crate::report_names::{chosen_by, reader, source};
 
@@ -24,112 +24,44 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Report>> {
 }
 
 fn recording<'t>() -> Vec<TableField<&'t Report>> {
-    vec![
-        text("input", "File name of the input.", |r| {
-            file_name(&r.source.path).into()
-        }),
-        text("kind", "bundle, export, xml.", |r| {
-            source(r.source.kind).into()
-        }),
-        text("reader", "native, xml.", |r| reader(r.source.reader).into()),
-        field(
-            "run_number",
-            CellKind::Integer,
-            "",
-            "Number of the run, from 1.",
-            |r| r.run.number.into(),
-        ),
-        field(
-            "synthetic",
-            CellKind::Flag,
-            "",
-            "True if a simulator wrote the recording.",
-            |r| r.run.synthetic.into(),
-        ),
-        text("template", "Instruments template.", |r| {
-            r.run.template.as_deref().into()
-        }),
-        text("instruments_version", "Version of Instruments.", |r| {
-            r.run.instruments_version.as_deref().into()
-        }),
-        text("start", "Start of the recording, ISO 8601.", |r| {
-            r.run.start.as_deref().into()
-        }),
-        text("end_reason", "Reason why the recording ended.", |r| {
-            r.run.end_reason.as_deref().into()
-        }),
-        text(
-            "recording_mode",
-            "`Deferred`, or `Windowed (…)`, which keeps only the end.",
-            |r| r.run.recording_mode.as_deref().into(),
-        ),
-        text("os", "System and version.", |r| {
-            r.run.device.os.as_deref().into()
-        }),
-        text("gpu", "GPU.", |r| r.run.device.gpu.as_deref().into()),
-    ]
+    columns! { r:
+        "input" TEXT "File name of the input." = file_name(&r.source.path);
+        "kind" TEXT "bundle, export, xml." = source(r.source.kind);
+        "reader" TEXT "native, xml." = reader(r.source.reader);
+        "run_number" INTEGER "Number of the run, from 1." = r.run.number;
+        "synthetic" FLAG "True if a simulator wrote the recording." = r.run.synthetic;
+        "template" TEXT "Instruments template." = r.run.template.as_deref();
+        "instruments_version" TEXT "Version of Instruments." = r.run.instruments_version.as_deref();
+        "start" TEXT "Start of the recording, ISO 8601." = r.run.start.as_deref();
+        "end_reason" TEXT "Reason why the recording ended." = r.run.end_reason.as_deref();
+        "recording_mode" TEXT "`Deferred`, or `Windowed (…)`, which keeps only the end."
+            = r.run.recording_mode.as_deref();
+        "os" TEXT "System and version." = r.run.device.os.as_deref();
+        "gpu" TEXT "GPU." = r.run.device.gpu.as_deref();
+    }
 }
 
 fn about<'t>() -> Vec<TableField<&'t Report>> {
-    vec![
-        text(
-            "process",
-            "Analyzed process, or all if there are several.",
-            |r| r.process.name.as_str().into(),
-        ),
-        field(
-            "process_pid",
-            CellKind::Integer,
-            "",
-            "Process id; null if there are several.",
-            |r| r.process.pid.map(u64::from).into(),
-        ),
-        text(
-            "process_chosen_by",
-            "launched, attached, recorded, requested, busiest.",
-            |r| chosen_by(r.process.chosen_by).into(),
-        ),
-        ns("window_start_ns", "Start of the window.", |r| {
-            r.window.start_ns.into()
-        }),
-        ns("window_end_ns", "End of the window.", |r| {
-            r.window.end_ns.into()
-        }),
-    ]
+    columns! { r:
+        "process" TEXT "Analyzed process, or all if there are several." = r.process.name.as_str();
+        "process_pid" INTEGER "Process id; null if there are several." = r.process.pid.map(u64::from);
+        "process_chosen_by" TEXT "launched, attached, recorded, requested, busiest."
+            = chosen_by(r.process.chosen_by);
+        "window_start_ns" NS "Start of the window." = r.window.start_ns;
+        "window_end_ns" NS "End of the window." = r.window.end_ns;
+    }
 }
 
 fn machine<'t>() -> Vec<TableField<&'t Report>> {
-    vec![
-        text(
-            "performance_state",
-            "GPU performance state with the most time.",
-            |r| state(r).into(),
-        ),
-        ns(
-            "performance_unknown_ns",
-            "Time in the window with an unknown performance state.",
-            |r| {
-                r.machine
-                    .performance
-                    .as_ref()
-                    .map(|found| found.unknown_ns)
-                    .into()
-            },
-        ),
-        text("thermal_worst", "Worst thermal state.", |r| {
-            thermal(r).into()
-        }),
-        field(
-            "bandwidth_gb_per_s",
-            CellKind::Number,
-            "GB/s",
-            "Memory bandwidth while the process was busy, by hardware counters.",
-            |r| bandwidth(r).into(),
-        ),
-        text("metalens_version", "Version of metalens.", |_| {
-            env!("CARGO_PKG_VERSION").into()
-        }),
-    ]
+    columns! { r:
+        "performance_state" TEXT "GPU performance state with the most time." = state(r);
+        "performance_unknown_ns" NS "Time in the window with an unknown performance state."
+            = r.machine.performance.as_ref().map(|found| found.unknown_ns);
+        "thermal_worst" TEXT "Worst thermal state." = thermal(r);
+        "bandwidth_gb_per_s" GB_PER_S "Memory bandwidth while the process was busy, by hardware counters."
+            = bandwidth(r);
+        "metalens_version" TEXT "Version of metalens." = env!("CARGO_PKG_VERSION");
+    }
 }
 
 /// Returns the file name of the input. Its folder may be private.
