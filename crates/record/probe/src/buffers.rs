@@ -8,12 +8,11 @@ use metalens_command_log::Kind;
 use crate::block::Block;
 use crate::cost::handle;
 use crate::hooks::{Role, hook};
-use crate::mode::{adds_labels, lock, takes_stamps};
+use crate::mode::{adds_labels, lock};
 use crate::objc::{Id, Message, Pool};
 use crate::objects::{BUFFERS, Buffer, ENCODERS, OpenEncoder, QUEUES, number_queue};
 use crate::record::{Committed, Completion, Encoded, Encoder};
 use crate::session;
-use crate::stamps::{Pass, Sampled, sample};
 use crate::system::{now, thread};
 
 pub(crate) static LABEL: Message = Message::new(c"label");
@@ -36,13 +35,7 @@ pub(crate) fn made_buffer_of_device(object: Id) {
 }
 
 /// Notes an encoder that a command buffer made.
-pub(crate) fn made_encoder(
-    kind: Kind,
-    buffer: Id,
-    object: Id,
-    start: u64,
-    sampled: Option<Sampled>,
-) {
+pub(crate) fn made_encoder(kind: Kind, buffer: Id, object: Id, start: u64) {
     hook(object, Role::Encoder);
     let Some(buffer) = BUFFERS.get(buffer) else {
         return;
@@ -52,8 +45,6 @@ pub(crate) fn made_encoder(
         start,
         end: None,
         label: None,
-        stamp: sampled.map(Sampled::finish),
-        gpu: None,
         kernels: Vec::new(),
     }));
     let mut encoded = lock(&buffer.encoded);
@@ -75,21 +66,6 @@ pub(crate) fn made_part(whole: Id, object: Id) {
 fn open(object: Id, encoder: Arc<Mutex<Encoder>>) {
     let pipeline = None;
     ENCODERS.insert(object, OpenEncoder { encoder, pipeline });
-}
-
-/// Prepares samples for an encoder of a command buffer that is in the log, if asked to.
-pub(crate) fn sample_encoder(
-    kind: Kind,
-    pass: Pass,
-    buffer: Id,
-    words: &[usize],
-) -> Option<Sampled> {
-    if !takes_stamps() {
-        return None;
-    }
-    let known = BUFFERS.get(buffer)?;
-    let session = known.session.as_ref()?;
-    sample(kind, pass, buffer, words, &|text| session.note(text))
 }
 
 /// Asks Metal to tell when a command buffer is scheduled and complete. Asked before the program
@@ -118,19 +94,6 @@ fn complete(buffer: &Buffer, object: Id, completed: u64) {
     };
     let scheduled = buffer.scheduled.load(Ordering::Acquire);
     let completion = completion(object, completed, scheduled);
-    if let Some(whole) = completion.gpu {
-        let _pool = Pool::open();
-        let mut moment = None;
-        for encoder in &committed.encoded.encoders {
-            let mut encoder = lock(encoder);
-            let stamp = encoder.stamp.take();
-            match stamp.as_ref().map(|stamp| stamp.read(&mut moment, whole)) {
-                Some(Ok(times)) => encoder.gpu = Some(times),
-                Some(Err(why)) => session.note(&format!("no GPU times of encoders: {why}")),
-                None => {}
-            }
-        }
-    }
     session.complete(committed, completion);
 }
 

@@ -9,7 +9,6 @@ use metalens_command_log::Kind;
 use crate::block::Block;
 use crate::buffers::{
     begin_again, commit, end_encoder, made_buffer, made_buffer_of_device, made_encoder, made_part,
-    sample_encoder,
 };
 use crate::commit4::{FEEDBACK, commit_several};
 use crate::cost;
@@ -22,7 +21,6 @@ use crate::objects::{
 };
 use crate::pipelines::{Source, made_pipeline, name_later, name_of_pipeline};
 use crate::session::Session;
-use crate::stamps::{Pass, Sampled};
 use crate::system::now;
 
 /// What a hooked method does.
@@ -39,7 +37,7 @@ pub(crate) enum Act {
     /// Begins a command buffer of Metal 4.
     Begin,
     /// Makes an encoder.
-    Encoder(Kind, Pass),
+    Encoder(Kind),
     /// Makes a part of a parallel encoder.
     EncoderPart,
     /// Makes a pipeline.
@@ -82,7 +80,7 @@ impl Act {
             Self::Maker => 2,
             Self::Buffer | Self::Buffer4 => 3,
             Self::Begin => 4,
-            Self::Encoder(..) | Self::EncoderPart => 5,
+            Self::Encoder(_) | Self::EncoderPart => 5,
             Self::Pipeline(_) | Self::PipelineLater(..) => 6,
             Self::SetPipeline => 7,
             Self::Work | Self::Indirect => 8,
@@ -120,7 +118,7 @@ pub(crate) struct Call {
 enum Kept {
     #[default]
     Nothing,
-    Encoder(u64, Option<Sampled>),
+    Encoder(u64),
     Name(Arc<str>),
     Wait(Arc<Session>, u64, u64),
     /// Value that is waited for, and the begin.
@@ -195,14 +193,7 @@ impl Call {
             // Known once they are done. A dispatch can end in an exception, and is none then.
             Act::Queue | Act::Maker | Act::Buffer | Act::Buffer4 | Act::EncoderPart => {}
             Act::Work | Act::Indirect | Act::Event => {}
-            Act::Encoder(kind, pass) => {
-                let start = now();
-                let mut sampled = sample_encoder(kind, pass, object, words);
-                call.replacement = sampled
-                    .as_mut()
-                    .and_then(|sampled| sampled.replacement.take());
-                call.kept = Kept::Encoder(start, sampled);
-            }
+            Act::Encoder(_) => call.kept = Kept::Encoder(now()),
             Act::Begin => begin_again(object),
             Act::Pipeline(source) => {
                 call.kept = source.name(object, words).map_or(Kept::Nothing, Kept::Name);
@@ -328,9 +319,7 @@ fn made(act: Act, maker: Id, object: Id, kept: Kept) {
         (Act::Event, _) => made_event(object),
         (Act::Buffer, _) => made_buffer(maker, object),
         (Act::Buffer4, _) => made_buffer_of_device(object),
-        (Act::Encoder(kind, _), Kept::Encoder(start, sampled)) => {
-            made_encoder(kind, maker, object, start, sampled);
-        }
+        (Act::Encoder(kind), Kept::Encoder(start)) => made_encoder(kind, maker, object, start),
         (Act::EncoderPart, _) => made_part(maker, object),
         (Act::Pipeline(_), Kept::Name(name)) => made_pipeline(object, name),
         _ => {}

@@ -36,11 +36,10 @@ static ON_LOAD: extern "C" fn() = on_load;
 
 extern "C" fn on_load() {
     contained(|| {
-        let is_on = |name| std::env::var_os(name).is_some_and(|value| value == "1");
-        let labels = is_on("METALENS_PROBE_LABELS");
+        let labels = std::env::var_os("METALENS_PROBE_LABELS").is_some_and(|value| value == "1");
         let is_wanted = labels || std::env::var_os("METALENS_PROBE_LOG").is_some();
         if is_wanted && launch::load() {
-            watch(labels, is_on("METALENS_PROBE_STAMPS"));
+            watch(labels);
         }
     });
 }
@@ -92,7 +91,7 @@ pub unsafe extern "C" fn metalens_start(path: *const c_char) -> c_int {
         }
         let device = system_device();
         prepare();
-        if device == 0 || !watch(false, false) {
+        if device == 0 || !watch(false) {
             result = ENODEV;
             return;
         }

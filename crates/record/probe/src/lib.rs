@@ -22,7 +22,6 @@
 //! | `METALENS_PROBE_LOG=PATH` | write a log to this file, which must not exist. Without it, and without `metalens_start`, none is written |
 //! | `METALENS_PROBE_MARKS=FOLDER` | leave a file for each program that loads the library, and for each that finds the log taken |
 //! | `METALENS_PROBE_LABELS=1` | label encoders that have no label with their kernels: four at most, then `+ N more` |
-//! | `METALENS_PROBE_STAMPS=1` | take GPU times of encoders for compute and copies of Metal 3, where the GPU can: the program's encoders are made with a descriptor |
 //!
 //! # What it promises
 //!
@@ -69,7 +68,6 @@ mod objects;
 mod pipelines;
 mod record;
 mod session;
-mod stamps;
 mod system;
 
 pub use interface::{metalens_phase_begin, metalens_phase_end, metalens_start, metalens_stop};

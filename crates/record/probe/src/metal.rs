@@ -9,7 +9,6 @@ use metalens_command_log::Kind;
 use crate::calls::Act;
 use crate::hooks::{Method, Role};
 use crate::pipelines::Source;
-use crate::stamps::Pass;
 
 /// Declares a method that is hooked: what is done, its selector, and its types. `@` is a word, which
 /// every integer, address and object of these methods is; `size` and `range` are structs.
@@ -195,20 +194,20 @@ static QUEUE: &[Method] = &[
 
 /// Methods of command buffers.
 static BUFFER: &[Method] = &[
-    method!(Act::Encoder(Kind::Compute, Pass::Plain), c"computeCommandEncoder" => object),
-    method!(Act::Encoder(Kind::Compute, Pass::Descriptor), c"computeCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::Compute, Pass::DispatchType), c"computeCommandEncoderWithDispatchType:", @a => object),
-    method!(Act::Encoder(Kind::Blit, Pass::Plain), c"blitCommandEncoder" => object),
-    method!(Act::Encoder(Kind::Blit, Pass::Descriptor), c"blitCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::Render, Pass::Other), c"renderCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::Render, Pass::Other), c"renderCommandEncoderWithDescriptor:options:", @a, @b => object),
-    method!(Act::Encoder(Kind::Render, Pass::Other), c"parallelRenderCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::ResourceState, Pass::Other), c"resourceStateCommandEncoder" => object),
-    method!(Act::Encoder(Kind::ResourceState, Pass::Other), c"resourceStateCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::AccelerationStructure, Pass::Other), c"accelerationStructureCommandEncoder" => object),
-    method!(Act::Encoder(Kind::AccelerationStructure, Pass::Other),
+    method!(Act::Encoder(Kind::Compute), c"computeCommandEncoder" => object),
+    method!(Act::Encoder(Kind::Compute), c"computeCommandEncoderWithDescriptor:", @a => object),
+    method!(Act::Encoder(Kind::Compute), c"computeCommandEncoderWithDispatchType:", @a => object),
+    method!(Act::Encoder(Kind::Blit), c"blitCommandEncoder" => object),
+    method!(Act::Encoder(Kind::Blit), c"blitCommandEncoderWithDescriptor:", @a => object),
+    method!(Act::Encoder(Kind::Render), c"renderCommandEncoderWithDescriptor:", @a => object),
+    method!(Act::Encoder(Kind::Render), c"renderCommandEncoderWithDescriptor:options:", @a, @b => object),
+    method!(Act::Encoder(Kind::Render), c"parallelRenderCommandEncoderWithDescriptor:", @a => object),
+    method!(Act::Encoder(Kind::ResourceState), c"resourceStateCommandEncoder" => object),
+    method!(Act::Encoder(Kind::ResourceState), c"resourceStateCommandEncoderWithDescriptor:", @a => object),
+    method!(Act::Encoder(Kind::AccelerationStructure), c"accelerationStructureCommandEncoder" => object),
+    method!(Act::Encoder(Kind::AccelerationStructure),
         c"accelerationStructureCommandEncoderWithDescriptor:", @a => object),
-    method!(Act::Encoder(Kind::MachineLearning, Pass::Other), c"machineLearningCommandEncoder" => object),
+    method!(Act::Encoder(Kind::MachineLearning), c"machineLearningCommandEncoder" => object),
     method!(Act::Begin, c"beginCommandBufferWithAllocator:", @a),
     method!(Act::Begin, c"beginCommandBufferWithAllocator:options:", @a, @b),
     method!(Act::Commit, c"commit"),

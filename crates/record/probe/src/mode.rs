@@ -10,17 +10,13 @@ static MODE: AtomicU8 = AtomicU8::new(0);
 const WATCH: u8 = 1;
 /// Encoders without a label get one.
 const LABEL: u8 = 2;
-/// GPU times of encoders are sampled.
-const STAMP: u8 = 4;
 /// A forked child, or one in which the probe failed: nothing happens any more.
-const SILENT: u8 = 8;
+const SILENT: u8 = 4;
 
-/// Begins to watch; labels and samples encoders too if asked to. Returns false if that is not
-/// possible.
-pub(crate) fn watch(labels: bool, stamps: bool) -> bool {
+/// Begins to watch, and labels encoders if asked to. Returns false if that is not possible.
+pub(crate) fn watch(labels: bool) -> bool {
     let labels = if labels { LABEL } else { 0 };
-    let stamps = if stamps { STAMP } else { 0 };
-    MODE.fetch_or(WATCH | labels | stamps, Ordering::Relaxed) & SILENT == 0
+    MODE.fetch_or(WATCH | labels, Ordering::Relaxed) & SILENT == 0
 }
 
 /// Ends all that the probe does in this process, for good.
@@ -36,11 +32,6 @@ pub(crate) fn is_watching() -> bool {
 /// Returns whether encoders without a label get one.
 pub(crate) fn adds_labels() -> bool {
     MODE.load(Ordering::Relaxed) & LABEL != 0
-}
-
-/// Returns whether GPU times of encoders are sampled.
-pub(crate) fn takes_stamps() -> bool {
-    MODE.load(Ordering::Relaxed) & STAMP != 0
 }
 
 /// Locks a mutex. What a panic left in it is used: after one the probe is silent.

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use metalens_command_log::Kind;
 
 use crate::mode::lock;
-use crate::stamps::Stamp;
 
 /// What was encoded into a command buffer since it began.
 #[derive(Clone, Default)]
@@ -40,10 +39,6 @@ pub(crate) struct Encoder {
     pub(crate) start: u64,
     pub(crate) end: Option<u64>,
     pub(crate) label: Option<String>,
-    /// Samples of the GPU's clock, until they are read.
-    pub(crate) stamp: Option<Stamp>,
-    /// GPU times that were sampled.
-    pub(crate) gpu: Option<(u64, u64)>,
     /// Names of functions with the number of dispatches or draws.
     pub(crate) kernels: Vec<(Arc<str>, u64)>,
 }
@@ -103,8 +98,6 @@ mod tests {
                 start: 0,
                 end: None,
                 label: None,
-                stamp: None,
-                gpu: None,
                 kernels: kernels.iter().map(|name| (intern(name), 1)).collect(),
             };
             assert_eq!(encoder.label_from_kernels().as_deref(), expected);

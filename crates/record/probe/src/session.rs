@@ -331,7 +331,6 @@ fn write_buffer(
             kernels,
             start: Some(encoder.start),
             end: encoder.end,
-            gpu: encoder.gpu,
             ..command_log::Encoder::new(encoder.kind)
         })
         .collect();

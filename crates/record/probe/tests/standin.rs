@@ -108,8 +108,6 @@ struct Truth {
     gpu: (u64, u64),
     is_error: bool,
     encoders: Vec<Value>,
-    /// GPU times of the encoders that were sampled.
-    sampled: Vec<Option<(u64, u64)>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -222,10 +220,8 @@ fn parse_truth(line: &str) -> Truth {
             _ => encoders.push(part.to_owned()),
         }
     }
-    let mut sampled = Vec::new();
     let encoders = encoders.iter().map(|encoder| {
         let (kind, rest) = encoder.split_once(':').expect(line);
-        let (rest, gpu) = rest.split_once('@').unwrap_or((rest, ""));
         let (kernels, label) = rest.split_once('#').unwrap_or((rest, ""));
         let kernels = kernels
             .split(',')
@@ -233,10 +229,6 @@ fn parse_truth(line: &str) -> Truth {
         let kernels: BTreeMap<&str, u64> = kernels
             .map(|(name, count)| (name, count.parse().expect(line)))
             .collect();
-        sampled.push(
-            gpu.split_once('-')
-                .map(|(start, end)| (start.parse().expect(line), end.parse().expect(line))),
-        );
         json!({"kind": kind, "label": label, "kernels": kernels})
     });
     Truth {
@@ -245,7 +237,6 @@ fn parse_truth(line: &str) -> Truth {
         gpu,
         is_error,
         encoders: encoders.collect(),
-        sampled,
     }
 }
 
@@ -343,7 +334,7 @@ fn check(built: &Built, way: &str, environment: &[(&str, &str)], expected: usize
 }
 
 /// Programs that end by themselves, with the number of their command buffers.
-const WAYS: [(&str, usize); 7] = [
+const WAYS: [(&str, usize); 8] = [
     ("eager", 20),
     ("batched", 5),
     ("pipelined", 30),
@@ -351,6 +342,7 @@ const WAYS: [(&str, usize); 7] = [
     ("exception", 40),
     ("metal4", 12),
     ("mixed", 1),
+    ("passes", 10),
 ];
 
 #[test]
@@ -367,19 +359,16 @@ fn exceptions_of_every_call_reach_the_program() {
     let Some(built) = plain() else { return };
     let without = built.run("throwing", Probe::Absent, &[]);
     without.assert_success();
-    for stamps in ["0", "1"] {
-        let environment = [("METALENS_PROBE_STAMPS", stamps)];
-        let with = built.run("throwing", Probe::Logs, &environment);
-        with.assert_success();
-        assert_eq!(with.calls, without.calls, "stamps: {stamps}");
-        // What was committed once more after the exception is in the log.
-        let end = with.log.last().unwrap();
-        assert_eq!(
-            (&end["command_buffers"], &end["lost"]),
-            (&json!(2), &json!(3)),
-            "{end}"
-        );
-    }
+    let with = built.run("throwing", Probe::Logs, &[]);
+    with.assert_success();
+    assert_eq!(with.calls, without.calls);
+    // What was committed once more after the exception is in the log.
+    let end = with.log.last().unwrap();
+    assert_eq!(
+        (&end["command_buffers"], &end["lost"]),
+        (&json!(2), &json!(3)),
+        "{end}"
+    );
 }
 
 #[test]
@@ -545,48 +534,6 @@ fn encoders_without_a_label_get_one_if_asked_for() {
         labels(Probe::Labels),
         ["setLabel a + b + c + d + 2 more", "setLabel mine"]
     );
-}
-
-#[test]
-fn encoders_have_gpu_times_if_asked_for() {
-    let Some(built) = plain() else { return };
-    let without = built.run("passes", Probe::Absent, &[]);
-    let stamps = ("METALENS_PROBE_STAMPS", "1");
-    let run = built.run("passes", Probe::Logs, &[stamps]);
-    run.assert_success();
-    assert_eq!(run.calls, without.calls);
-    assert_eq!(run.check_whole_log(), 10);
-    assert_eq!(run.notes(), [""; 0]);
-    let mut buffers = run.of_kind("command_buffer");
-    buffers.sort_by_key(|buffer| buffer["gpu_start"].as_u64());
-    for (buffer, truth) in buffers.iter().zip(&run.truth) {
-        let encoders = buffer["encoders"].as_array().unwrap();
-        assert!(matches!(
-            truth.sampled[..],
-            [Some(_), Some(_), Some(_), Some(_), None]
-        ));
-        for (encoder, truth) in encoders.iter().zip(&truth.sampled) {
-            let times = encoder.get("gpu_start").zip(encoder.get("gpu_end"));
-            let times = times.map(|(start, end)| (start.as_u64().unwrap(), end.as_u64().unwrap()));
-            assert_eq!(times.is_some(), truth.is_some());
-            if let (Some(times), Some(truth)) = (times, truth) {
-                // Both clocks are not read in the same nanosecond.
-                let most = 20_000;
-                assert!(times.0.abs_diff(truth.0) <= most && times.1.abs_diff(truth.1) <= most);
-            }
-        }
-    }
-
-    let run = built.run("passes", Probe::Logs, &[stamps, ("STANDIN_ZERO", "1")]);
-    run.assert_success();
-    assert_eq!(run.check_whole_log(), 10);
-    assert_eq!(
-        run.notes(),
-        ["no GPU times of encoders: Metal's samples are all zero"]
-    );
-    let encoders = run.of_kind("command_buffer").into_iter();
-    let mut encoders = encoders.flat_map(|buffer| buffer["encoders"].as_array().unwrap());
-    assert!(encoders.all(|encoder| encoder.get("gpu_start").is_none()));
 }
 
 #[test]

@@ -83,8 +83,6 @@ __attribute__((objc_root_class))
 - (void)fail;
 - (id)computeCommandEncoderWithDescriptor:(id)descriptor;
 - (id)blitCommandEncoderWithDescriptor:(id)descriptor;
-- (void)setSampleBuffer:(id)buffer;
-- (id)sampleBuffer;
 @end
 typedef NSObject<Metal> *Metal;
 
@@ -94,9 +92,6 @@ Metal MTLCreateSystemDefaultDevice(void);
 @interface PipelineDescriptor : NSObject {
     @public id computeFunction, vertexFunction, fragmentFunction, computeFunctionDescriptor;
 }
-@end
-// Descriptor of a pass. It is its own array of attachments, and its own attachment.
-@interface MTLComputePassDescriptor : NSObject { @public id sampleBuffer; NSUInteger dispatchType, start, end; }
 @end
 @interface MTL4CommitOptions : NSObject { @public struct Block *handlers[64]; int handlerCount; }
 - (void)addFeedbackHandler:(void *)handler;

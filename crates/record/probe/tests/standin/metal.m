@@ -142,45 +142,8 @@ static GPUPipeline *pipeline(const char *first, const char *second) {
     return made;
 }
 
-@interface MTLBlitPassDescriptor : MTLComputePassDescriptor
-@end
-@implementation MTLComputePassDescriptor
-- (id)sampleBufferAttachments { return self; }
-- (id)objectAtIndexedSubscript:(NSUInteger)index { return index ? nil : self; }
-- (id)sampleBuffer { return sampleBuffer; }
-- (void)setSampleBuffer:(id)set { sampleBuffer = set; }
-- (void)setStartOfEncoderSampleIndex:(NSUInteger)set { start = set; }
-- (void)setEndOfEncoderSampleIndex:(NSUInteger)set { end = set; }
-- (void)setDispatchType:(NSUInteger)set { dispatchType = set; }
-@end
-@implementation MTLBlitPassDescriptor
-@end
-@interface MTLCounterSampleBufferDescriptor : NSObject { @public NSUInteger count; }
-@end
-@implementation MTLCounterSampleBufferDescriptor
-- (void)setCounterSet:(id)set { if (strcmp([[set name] UTF8String], "timestamp")) abort(); }
-- (void)setSampleCount:(NSUInteger)set { count = set; }
-@end
-@interface Samples : NSObject { @public uint64_t *values; NSRange range; }
-@end
-@implementation Samples
-- (id)resolveCounterRange:(NSRange)asked { range = asked; return self; }
-- (NSUInteger)length { return 8 * range.length; }
-- (const void *)bytes { return values + range.location; }
-@end
-// An array with the one set of counters.
-@interface CounterSets : NSObject
-@end
-@implementation CounterSets
-- (NSUInteger)count { return 1; }
-- (id)objectAtIndex:(NSUInteger)index { (void)index; return self; }
-- (id)name { static id name; if (!name) name = string("timestamp"); return name; }
-@end
-// The GPU's clock has another beginning and another unit: 24 ticks are a microsecond.
-static uint64_t ticks(uint64_t time) { return time ? time * 3 / 125 + 1000000 : 0; }
-
 // What one encoder did, and what one buffer holds of it.
-struct Work { char kind[16], label[64]; Samples *samples; NSUInteger start, end; struct { char name[64]; int count; } kernels[32]; int kernelCount; };
+struct Work { char kind[16], label[64]; struct { char name[64]; int count; } kernels[32]; int kernelCount; };
 
 @interface _MTLSharedEvent : NSObject { @public uint64_t signaled; }
 @end
@@ -246,15 +209,6 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     called("encoder");
     return made;
 }
-static id sampled(MTLComputePassDescriptor *descriptor, _MTLCommandEncoder *made) {
-    if (descriptor->sampleBuffer) {
-        made->work->samples = descriptor->sampleBuffer;
-        made->work->start = descriptor->start;
-        made->work->end = descriptor->end;
-    }
-    return made;
-}
-
 @implementation _MTLCommandEncoder
 - (id)label { return label; }
 - (void)setLabel:(NSString *)text {
@@ -347,14 +301,6 @@ static void tell_truth(struct Commit *commit, uint64_t start, uint64_t end, cons
             for (int kernel = 0; kernel < work->kernelCount; kernel++)
                 fprintf(truth, "%s%s=%d", kernel ? "," : "", work->kernels[kernel].name, work->kernels[kernel].count);
             if (work->label[0]) fprintf(truth, "#%s", work->label);
-            // The encoders of a buffer share its time.
-            uint64_t share = (end - start) / of->workCount, begin = start + share * at;
-            if (work->samples) {
-                int zero = getenv("STANDIN_ZERO") || !end;
-                work->samples->values[work->start] = zero ? 0 : ticks(begin);
-                work->samples->values[work->end] = zero ? 0 : ticks(begin + share);
-                fprintf(truth, "@%lu-%lu", begin, begin + share);
-            }
         }
     }
     fputc('\n', truth);
@@ -489,8 +435,8 @@ void standin_drain(void) {
 @implementation GPUCommandBuffer
 - (id)computeCommandEncoder { return [self computeCommandEncoderWithDispatchType:0]; }
 - (id)computeCommandEncoderWithDispatchType:(NSUInteger)type { (void)type; return encoder(self, objc_getClass("GPUComputeEncoder"), "compute"); }
-- (id)computeCommandEncoderWithDescriptor:(id)descriptor { return sampled(descriptor, encoder(self, objc_getClass("GPUComputeEncoder"), "compute")); }
-- (id)blitCommandEncoderWithDescriptor:(id)descriptor { return sampled(descriptor, encoder(self, objc_getClass("_MTLCommandEncoder"), "blit")); }
+- (id)computeCommandEncoderWithDescriptor:(id)descriptor { (void)descriptor; return encoder(self, objc_getClass("GPUComputeEncoder"), "compute"); }
+- (id)blitCommandEncoderWithDescriptor:(id)descriptor { (void)descriptor; return encoder(self, objc_getClass("_MTLCommandEncoder"), "blit"); }
 - (id)device { return [MTLCreateSystemDefaultDevice() retain]; }
 - (id)blitCommandEncoder { return encoder(self, objc_getClass("_MTLCommandEncoder"), "blit"); }
 - (id)renderCommandEncoderWithDescriptor:(id)descriptor { (void)descriptor; return encoder(self, objc_getClass("GPURenderEncoder"), "render"); }
@@ -610,15 +556,6 @@ static void *make_later(void *argument) {
     (void)error;
     return pipeline(((Function *)descriptor->vertexFunction)->name->text, ((Function *)descriptor->fragmentFunction)->name->text);
 }
-- (BOOL)supportsCounterSampling:(NSUInteger)point { return point == 0; }
-- (id)counterSets { static id sets; if (!sets) sets = [CounterSets alloc]; return sets; }
-- (id)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor error:(id *)error {
-    (void)error;
-    Samples *made = [Samples alloc];
-    made->values = calloc(descriptor->count, 8);
-    return made;
-}
-- (void)sampleTimestamps:(uint64_t *)host gpuTimestamp:(uint64_t *)gpu { *host = standin_now(); *gpu = ticks(*host); }
 - (id)newUnseenPipelineWithLabel:(const char *)label {
     GPUPipeline *made = pipeline(label ? label : "(unknown function)", NULL);
     made->label = label ? string(label) : nil;
