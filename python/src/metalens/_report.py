@@ -149,7 +149,7 @@ class Report(Part):
         return frame(rows, names)
 
     def chart(self, chart: str = "timeline") -> str:
-        """Draws a chart as SVG: timeline, idle, gaps, kernels or roofline."""
+        """Draws a chart as SVG: timeline, idle, gaps or kernels."""
         how = flags([("chart", chart), ("format", "svg"), ("output", "-")])
         return run("chart", self.path, *self._choice, *how, "--quiet")
 

@@ -5,7 +5,6 @@ use metalens_text::units::{count, counted, percent, time};
 
 use crate::canvas::{limit, main_causes, ratio};
 use crate::chart::Chart;
-use crate::roofline;
 
 /// Largest number of notes in a text.
 const MOST_NOTES: usize = 8;
@@ -29,7 +28,6 @@ pub fn alt(chart: Chart, report: &Report) -> String {
         Chart::Idle => causes(report),
         Chart::Gaps => lengths(report),
         Chart::Kernels => kernels(report),
-        Chart::Roofline => roofline(report),
     };
 
     for note in report.loud_notes().take(MOST_NOTES) {
@@ -70,14 +68,6 @@ fn lengths(report: &Report) -> String {
         "Gaps of {} by length. {}.{limit}",
         report.process.name, report.summary.idle
     )
-}
-
-fn roofline(report: &Report) -> String {
-    let points = roofline::points(report);
-    let lines = (1..).zip(&points);
-    let lines = lines.map(|(number, point)| format!(" {}.", roofline::words(number, point)));
-    let headline = roofline::headline(report, &points);
-    format!("Roofline. {headline}.{}", lines.collect::<String>())
 }
 
 fn kernels(report: &Report) -> String {

@@ -7,7 +7,7 @@ use metalens_text::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 use crate::font::{self, SMALL};
-use crate::pixels::{nearest_px, times, whole_count};
+use crate::pixels::{nearest_px, times};
 
 /// An axis with its ticks and their labels.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,32 +124,6 @@ impl Axis {
             logarithmic: true,
             ticks,
         }
-    }
-
-    /// Makes a logarithmic axis whose ends are powers of ten around both values, which are above 0.
-    pub(crate) fn decades(from: f64, to: f64) -> Self {
-        // The platform's own logarithm may differ in the last digit.
-        let first = libm::floor(libm::log10(from));
-        let last = libm::ceil(libm::log10(to)).max(first + 1.0);
-        let mut ticks = Vec::new();
-        let mut power = first;
-        while power <= last {
-            let value = libm::exp10(power);
-            let decimals = whole_count(-power);
-            ticks.push((value, format!("{value:.decimals$}")));
-            power += 1.0;
-        }
-        Self {
-            from: libm::exp10(first),
-            to: libm::exp10(last),
-            logarithmic: true,
-            ticks,
-        }
-    }
-
-    /// Returns the values at both ends.
-    pub(crate) const fn ends(&self) -> (f64, f64) {
-        (self.from, self.to)
     }
 
     /// Drops ticks whose labels would touch the one before, on an axis of this many pixels.

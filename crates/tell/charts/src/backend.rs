@@ -74,26 +74,21 @@ impl DrawingBackend for SceneBackend<'_> {
         };
         let points: Vec<BackendCoord> = path.into_iter().collect();
         let width = px(f64::from(style.stroke_width()));
-        match points.as_slice() {
-            // A vertical or horizontal line is drawn as a sharp rectangle.
-            &[from, to] if from.0 == to.0 || from.1 == to.1 => {
-                let low = corner((from.0.min(to.0), from.1.min(to.1)));
-                let high = corner((from.0.max(to.0), from.1.max(to.1)));
-                self.add(Primitive::Rectangle {
-                    at: low,
-                    size: if from.1 == to.1 {
-                        (high.0 - low.0, width)
-                    } else {
-                        (width, high.1 - low.1)
-                    },
-                    fill: color,
-                });
-            }
-            points => self.add(Primitive::Line {
-                points: points.iter().map(|&at| middle(at)).collect(),
-                width,
-                stroke: color,
-            }),
+        // Axes and meshes have vertical and horizontal lines, which are sharp as rectangles.
+        for ends in points.windows(2) {
+            let &[from, to] = ends else { continue };
+            let at = corner((from.0.min(to.0), from.1.min(to.1)));
+            let high = corner((from.0.max(to.0), from.1.max(to.1)));
+            let size = if from.1 == to.1 {
+                (high.0 - at.0, width)
+            } else {
+                (width, high.1 - at.1)
+            };
+            self.add(Primitive::Rectangle {
+                at,
+                size,
+                fill: color,
+            });
         }
         Ok(())
     }
@@ -179,9 +174,4 @@ fn visible(color: BackendColor) -> Option<Color> {
 
 fn corner((x, y): BackendCoord) -> (f32, f32) {
     (px(f64::from(x)), px(f64::from(y)))
-}
-
-fn middle(at: BackendCoord) -> (f32, f32) {
-    let (x, y) = corner(at);
-    (x + 0.5, y + 0.5)
 }

@@ -4,9 +4,8 @@ use metalens_analyzer::{Analysis, Report};
 use metalens_message::Ns;
 
 use crate::options::{ChartError, ChartOptions};
-use crate::roofline::has_roofline;
 use crate::scene::Scene;
-use crate::{gaps, idle, kernels, roofline, timeline};
+use crate::{gaps, idle, kernels, timeline};
 
 /// A chart of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,20 +19,12 @@ pub enum Chart {
     Gaps,
     /// Kernels with the most time.
     Kernels,
-    /// Work rates of kernels under the roofs of the chip.
-    Roofline,
 }
 
 impl Chart {
     /// All charts, in the order of a reader's questions: when, why idle, how often, with what
-    /// work, how near the limits of the chip.
-    pub const ALL: [Self; 5] = [
-        Self::Timeline,
-        Self::Idle,
-        Self::Gaps,
-        Self::Kernels,
-        Self::Roofline,
-    ];
+    /// work.
+    pub const ALL: [Self; 4] = [Self::Timeline, Self::Idle, Self::Gaps, Self::Kernels];
 
     /// Returns the word for the chart in commands and names of files.
     #[must_use]
@@ -43,7 +34,6 @@ impl Chart {
             Self::Idle => "idle",
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
-            Self::Roofline => "roofline",
         }
     }
 
@@ -55,21 +45,18 @@ impl Chart {
             Self::Idle => "Idle time by cause",
             Self::Gaps => "Gaps by length",
             Self::Kernels => "Kernels by total time",
-            Self::Roofline => "Throughput of kernels against the limits of the chip; needs --work",
         }
     }
 }
 
 impl Chart {
     /// Returns whether the chart of a report would show anything that its title does not say: without
-    /// gaps there is no idle time to draw, and without declared work no roofline; one interval has no
-    /// spread.
+    /// gaps there is no idle time to draw, and one interval has no spread.
     #[must_use]
     pub fn has_content(self, report: &Report) -> bool {
         match self {
             Self::Idle => report.idle.total_ns > Ns(0),
             Self::Gaps => report.gaps.count > 0,
-            Self::Roofline => has_roofline(report),
             Self::Kernels => report.counts.intervals > 1,
             Self::Timeline => true,
         }
@@ -91,7 +78,6 @@ pub fn draw(
         Chart::Idle => Ok(idle::draw(&analysis.report, options)),
         Chart::Gaps => gaps::draw(analysis, options),
         Chart::Kernels => kernels::draw(analysis, options),
-        Chart::Roofline => roofline::draw(&analysis.report, options),
     }
 }
 

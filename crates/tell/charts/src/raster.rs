@@ -1,7 +1,7 @@
 //! Rasterizes a scene and encodes it as PNG.
 
 use rustc_hash::FxHashMap;
-use tiny_skia::{IntSize, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
+use tiny_skia::{IntSize, Paint, Pixmap, Rect, Transform};
 
 use crate::font;
 use crate::options::ChartError;
@@ -118,11 +118,6 @@ pub(crate) fn rasterize(scene: &Scene) -> Result<Pixmap, ChartError> {
                 scale,
                 *fill,
             ),
-            Primitive::Line {
-                points,
-                width,
-                stroke,
-            } => line(&mut canvas, points, *width, *stroke, scale),
             Primitive::Text {
                 at,
                 size,
@@ -164,7 +159,12 @@ fn rectangle(canvas: &mut Pixmap, from: (f32, f32), to: (f32, f32), fill: Color)
     let Some(area) = Rect::from_ltrb(left, top, right, bottom) else {
         return;
     };
-    canvas.fill_rect(area, &paint(fill, false), Transform::identity(), None);
+    let mut paint = Paint {
+        anti_alias: false,
+        ..Paint::default()
+    };
+    paint.set_color_rgba8(fill.red, fill.green, fill.blue, fill.alpha);
+    canvas.fill_rect(area, &paint, Transform::identity(), None);
 }
 
 /// Fills columns that are sharp at the sides. The topmost and the lowest pixel of a column have as
@@ -192,43 +192,6 @@ fn bars(
             }
         }
     }
-}
-
-fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Color, scale: f32) {
-    let Some(path) = path(points) else {
-        return;
-    };
-    let style = Stroke {
-        width,
-        line_cap: LineCap::Butt,
-        line_join: LineJoin::Round,
-        ..Stroke::default()
-    };
-    let transform = Transform::from_scale(scale, scale);
-    canvas.stroke_path(&path, &paint(stroke, true), &style, transform, None);
-}
-
-fn path(points: &[(f32, f32)]) -> Option<tiny_skia::Path> {
-    let mut builder = PathBuilder::new();
-    let (&(x, y), rest) = points.split_first()?;
-    builder.move_to(x, y);
-    for &(x, y) in rest {
-        builder.line_to(x, y);
-    }
-    builder.finish()
-}
-
-fn paint(color: Color, smooth: bool) -> Paint<'static> {
-    let mut paint = Paint {
-        anti_alias: smooth,
-        ..Paint::default()
-    };
-    paint.set_color(skia(color));
-    paint
-}
-
-fn skia(color: Color) -> tiny_skia::Color {
-    tiny_skia::Color::from_rgba8(color.red, color.green, color.blue, color.alpha)
 }
 
 /// Puts ink on a pixel, in one of sixteen shades, so that a picture fits a palette. The canvas is

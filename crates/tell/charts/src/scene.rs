@@ -33,11 +33,6 @@ pub(crate) enum Primitive {
         spans: Vec<(f32, f32)>,
         fill: Color,
     },
-    Line {
-        points: Vec<(f32, f32)>,
-        width: f32,
-        stroke: Color,
-    },
     Text {
         /// Horizontal anchor position, and baseline.
         at: (f32, f32),
@@ -112,17 +107,6 @@ impl fmt::Display for Scene {
                 fill.hex(),
                 spark(spans)
             ),
-            Primitive::Line {
-                points,
-                width,
-                stroke,
-            } => writeln!(
-                out,
-                "line {} wide {} {}",
-                number(*width),
-                stroke.hex(),
-                path(points)
-            ),
             Primitive::Text {
                 at,
                 size,
@@ -153,23 +137,6 @@ pub(crate) fn number(value: f32) -> String {
 
 fn place((x, y): (f32, f32)) -> String {
     format!("{},{}", number(x), number(y))
-}
-
-/// Formats all of a few points, and the ends of many.
-fn path(points: &[(f32, f32)]) -> String {
-    let few = |points: &[(f32, f32)]| -> String {
-        let places: Vec<String> = points.iter().copied().map(place).collect();
-        places.join(" ")
-    };
-    match points {
-        [first, .., last] if points.len() > 6 => format!(
-            "{} … {} ({} points)",
-            place(*first),
-            place(*last),
-            points.len()
-        ),
-        all => few(all),
-    }
 }
 
 /// Formats bars as a line of characters, each the mean of some neighbors.

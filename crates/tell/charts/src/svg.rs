@@ -39,7 +39,7 @@ fn element(shape: &Primitive) -> String {
             number(at.1),
             number(size.0),
             number(size.1),
-            paint("fill", *fill),
+            paint(*fill),
         ),
         Primitive::Bars {
             left,
@@ -49,17 +49,7 @@ fn element(shape: &Primitive) -> String {
         } => format!(
             "<path d=\"{}\" {}/>",
             bars(*left, *step, spans),
-            paint("fill", *fill)
-        ),
-        Primitive::Line {
-            points,
-            width,
-            stroke,
-        } => format!(
-            "<polyline points=\"{}\" fill=\"none\" stroke-width=\"{}\" {}/>",
-            list(points),
-            number(*width),
-            paint("stroke", *stroke)
+            paint(*fill)
         ),
         Primitive::Text {
             at,
@@ -73,7 +63,7 @@ fn element(shape: &Primitive) -> String {
             number(at.1),
             number(*size),
             anchor.name(),
-            paint("fill", *fill),
+            paint(*fill),
             escaped(text),
         ),
     }
@@ -103,20 +93,13 @@ fn bars(left: f32, step: f32, spans: &[(f32, f32)]) -> String {
     out
 }
 
-fn list(points: &[(f32, f32)]) -> String {
-    let pairs: Vec<String> = points
-        .iter()
-        .map(|&(x, y)| format!("{},{}", number(x), number(y)))
-        .collect();
-    pairs.join(" ")
-}
-
-fn paint(what: &str, color: Color) -> String {
+/// Returns the attributes of a color.
+fn paint(color: Color) -> String {
     let hex = color.hex();
     match color.alpha {
-        255 => format!("{what}=\"{hex}\""),
+        255 => format!("fill=\"{hex}\""),
         alpha => format!(
-            "{what}=\"{hex}\" {what}-opacity=\"{}\"",
+            "fill=\"{hex}\" fill-opacity=\"{}\"",
             number(f32::from(alpha) / 255.0)
         ),
     }

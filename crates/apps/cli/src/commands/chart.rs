@@ -6,10 +6,7 @@ use std::process::ExitCode;
 use std::slice::from_ref;
 
 use anyhow::Context;
-use metalens_analyzer::Report;
-use metalens_charts::{
-    Chart, ChartOptions, alt, alt_comparison, draw, draw_comparison, has_roofline, png, svg,
-};
+use metalens_charts::{Chart, ChartOptions, alt, alt_comparison, draw, draw_comparison, png, svg};
 use metalens_comparison::{CompareOptions, compare};
 
 use crate::analyzing::{Analyzing, is_standard};
@@ -133,9 +130,6 @@ fn picture(
     let (scene, alt) = match subject {
         ChartSubject::Input(chart) => {
             let analysis = read(&arguments.input)?;
-            if chart == Chart::Roofline && !has_roofline(&analysis.report) {
-                return Err(without_roofline(&analysis.report).into());
-            }
             let scene = draw(chart, &analysis, &options)?;
             (scene, alt(chart, &analysis.report))
         }
@@ -153,18 +147,6 @@ fn picture(
         PictureFormat::Png => png(&scene)?,
         PictureFormat::Svg => svg(&scene, &alt).into_bytes(),
     })
-}
-
-/// Returns the error of a recording whose work has no place in a roofline.
-fn without_roofline(report: &Report) -> Misuse {
-    let what = if report.work.is_none() {
-        "give a work file with --work"
-    } else {
-        "the work file has both for no kernel of this recording"
-    };
-    Misuse(format!(
-        "--chart roofline needs the bytes and the floating-point operations of a kernel: {what}"
-    ))
 }
 
 /// Returns options for pictures that are as sharp as those of a folder.

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use metalens_analyzer::{Request, WorkFile};
 use metalens_charts::{Chart, ChartError, ChartOptions};
-use metalens_simulator::Scenario;
 
 use super::*;
 
@@ -68,8 +66,8 @@ fn a_chart_that_cannot_be_drawn_is_listed_as_missing() {
     assert_eq!(analysis.report, report, "it is lent, not redacted for good");
     let whole = manifest_of(folder);
     assert_eq!(listed_in(&whole), found_in(folder));
-    // The manifest is not in its own list, and without known work there is no roofline.
-    assert_eq!(whole.files.len() + 1 + 2, files(folder).len());
+    // The manifest is not in its own list.
+    assert_eq!(whole.files.len() + 1, files(folder).len());
 
     fs::write(folder.join("charts/gaps-dark.png"), "changed by hand").unwrap();
     fs::write(folder.join("charts/mine.png"), "mine").unwrap();
@@ -133,50 +131,4 @@ fn an_unfinished_folder_is_removed() {
         "only what others made"
     );
     assert!(!folder.join(MANIFEST).exists());
-}
-
-/// Known work has a roofline: a light and a dark picture, and one on each page.
-#[test]
-fn known_work_has_a_roofline() {
-    let scenario = r#"
-        seed = 1
-        [recording]
-        gpu = "M2"
-        [[process]]
-        name = "bench"
-        pid = 4200
-        role = "target"
-        [[process.stream]]
-        count = 20
-        duration = "200us"
-        encoder-label = "matmul"
-    "#;
-    let work = r#"{"schema": "metalens.work/1", "work": [{"label": "matmul", "per": "instance",
-        "bytes": 2000000, "flops": 250000000}]}"#;
-    let scenario = Scenario::from_toml(scenario).unwrap();
-    for (work, rooflines) in [(Some(work), 2), (None, 0)] {
-        let request = Request {
-            work: work.map(|work| WorkFile::parse(work, "work.json").unwrap()),
-            ..Request::default()
-        };
-        let mut analysis = metalens_testing::analyze_scenario(&scenario, &request).unwrap();
-        let temporary = tempfile::tempdir().unwrap();
-        let folder = temporary.path();
-        let choices = Choices {
-            force: false,
-            show_names: false,
-        };
-        write(&mut analysis, folder, choices).unwrap();
-
-        let found = found_in(folder);
-        let drawn = found.iter().filter(|path| path.contains("roofline"));
-        assert_eq!(drawn.count(), rooflines, "{found:?}");
-        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-        let (markdown, html) = (read("report.md"), read("report.html"));
-        let has_roofline = rooflines > 0;
-        assert_eq!(markdown.contains("](charts/roofline.png)"), has_roofline);
-        // An inline picture for each theme of the page.
-        let inline = html.matches("floating-point operations per byte").count();
-        assert_eq!(inline, rooflines);
-    }
 }

@@ -16,7 +16,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use metalens_analyzer::{Analysis, Report};
 use metalens_batch::Index;
-use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
+use metalens_charts::{Chart, ChartOptions, KernelColors, alt, draw, svg};
 use metalens_comparison::{Comparison, KernelChange};
 use metalens_files::sha256_of_bytes;
 use metalens_message::{Ns, counted, message};
@@ -48,10 +48,6 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let colors = KernelColors::of(&analysis.report);
     let data = script_json(&timeline::timeline(analysis, &colors)?)?;
     let timeline = timeline_box(analysis, report, &colors)?;
-    let mut drawn = vec![("timeline".to_owned(), timeline)];
-    if has_roofline(report) {
-        drawn.push(("roofline".to_owned(), roofline(analysis, report)?));
-    }
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
@@ -60,7 +56,7 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
     let extras = PageExtras {
-        drawn: &drawn,
+        drawn: &[("timeline".to_owned(), timeline)],
         colors: Some(&colors),
     };
     page(&beside_tiles(report), &extras, &frame)
@@ -266,20 +262,6 @@ fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> 
             ("typical", &typical),
         ],
     )
-}
-
-/// Returns the roofline as a part of the page, whose heading names the process.
-fn roofline(analysis: &Analysis, report: &Report) -> Result<String> {
-    let drawn = |theme: Theme| -> Result<String> {
-        let options = ChartOptions {
-            has_header: false,
-            theme,
-            ..ChartOptions::default()
-        };
-        let scene = draw(Chart::Roofline, analysis, &options).map_err(Error::Timeline)?;
-        Ok(svg(&scene, &alt(Chart::Roofline, report)))
-    };
-    Ok(on_both(&drawn(Theme::Light)?, &drawn(Theme::Dark)?))
 }
 
 /// Returns the colors of the timeline with their meanings: those of the kernels, and those of the

@@ -1,10 +1,9 @@
 //! Builds the section on the throughput of known work.
 
 use metalens_analyzer::{ChipFacts, ChipLimits, Report, ShareRange};
-use metalens_charts::has_roofline;
 use metalens_message::{Message, Value, message, name, number, percent, time};
 
-use crate::document::{Block, Chart, Column, Fact, Section, Table};
+use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
 
 /// Largest numbers of rows on pages, and on interactive pages.
@@ -56,7 +55,6 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     let notes = notes.map(|note| note.message.clone());
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
-        .with_some(has_roofline(report).then(|| Chart::picture("roofline")))
         .with_some(has_rows.then_some(Block::Table(table)))
         .with_some(Block::list(timings.chain(notes)));
     Some(section)

@@ -140,27 +140,3 @@ fn invalid_comparisons_are_refused_and_write_nothing() {
     assert!(code == Some(1) && message.contains("--force"), "{message}");
     assert_eq!(fs::read(folder.path().join("there.png")).unwrap(), b"mine");
 }
-
-/// Without known work the picture of a roofline would be empty.
-#[test]
-fn a_roofline_needs_known_work() {
-    let folder = metalens_testing::scratch();
-    let input = small_export();
-    let work = |label: &str| {
-        format!(
-            r#"{{"schema": "metalens.work/1", "work": [{{"label": "{label}", "per": "instance",
-             "bytes": 1024, "flops": 2048}}]}}"#
-        )
-    };
-    fs::write(folder.path().join("other.json"), work("of nothing here")).unwrap();
-    let roofline = [&input, "--chart", "roofline", "-o", "x.png"];
-    let needs = "needs the bytes and the floating-point operations of a kernel: ";
-    let check = |more: &[&str], said: &str| {
-        let (code, message, files) = refused(folder.path(), &[&roofline, more].concat());
-        assert_eq!(code, Some(2), "{message}");
-        assert!(message.contains(&format!("{needs}{said}")), "{message}");
-        assert_eq!(files, 1, "{message}");
-    };
-    check(&[], "give a work file with --work");
-    check(&["--work", "other.json"], "the work file has both for no");
-}
