@@ -129,7 +129,7 @@ fn rank(count: usize, percent: usize) -> usize {
 
 fn deviation(durations: &[u64], sum: u128) -> u64 {
     let count = durations.len().float();
-    let mean = saturate(sum).float() / count;
+    let mean = sum.float() / count;
     let squares: f64 = durations.iter().map(|d| (d.float() - mean).powi(2)).sum();
     rounded((squares / count).sqrt())
 }
