@@ -228,7 +228,7 @@ fn segments<'a>(text: &'a str, values: &'a [PlacedValue]) -> Option<Vec<Segment<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{count, counted, kernel, process, time};
+    use crate::{Ns, count, counted, kernel, process, time};
 
     #[test]
     fn long_kernels_of_a_sentence_are_shortened_apart() {
@@ -246,7 +246,13 @@ mod tests {
     fn sentences_are_filled() {
         let none: Option<Message> = None;
         let inner = message!("{} of {}", count(3), counted(4, "gap"));
-        let message = message!("in {}{}, {}: {}", inner, none, time(1_500), kernel("é{}"));
+        let message = message!(
+            "in {}{}, {}: {}",
+            inner,
+            none,
+            time(Ns(1_500)),
+            kernel("é{}")
+        );
         assert_eq!(message.text, "in 3 of 4 gaps, 1.500 µs: é{}");
         let placed = message.values.iter();
         let placed: Vec<(usize, &str)> = placed
