@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Each stage is a folder and a function of those before it; imports point back along the
-//! arrows and never form a circle. `analyze` calls the stages in this order:
+//! arrows and never form a circle. `questions` calls the stages in this order:
 //!
 //! | folder | duty | what is added there |
 //! | --- | --- | --- |
@@ -22,7 +22,8 @@
 //! | `findings` | applies rules to the finished report; makes thresholds, notes and the summary | a new finding, a new note |
 //! | `report` | defines the types of all figures: plain data without behavior | the key of a new figure |
 //! | `request` | defines what the user asks for: process, window, thresholds, work file | a new option |
-//! | `basics` | provides stretches of time, percentiles, units, sentences | |
+//! | `questions` | answers what users ask: the whole analysis, what a change leaves, call stacks | a new question |
+//! | `basics` | provides stretches of time and percentiles | |
 //!
 //! The figures that are compared, limited by gates or columns of a dataset are listed once, in
 //! `figures.rs`.
@@ -89,15 +90,12 @@
 //! * The same input gives the same output, byte for byte.
 
 mod analysis;
-mod analyze;
 mod basics;
 mod error;
 mod figures;
 mod findings;
-mod idle_stacks;
-mod measure;
 mod metrics;
-mod profile;
+mod questions;
 mod replay;
 mod report;
 mod request;
@@ -105,22 +103,21 @@ mod subject;
 mod tables;
 #[cfg(test)]
 mod testing;
-mod what_if;
 
 pub use analysis::{
     Analysis, AnyInterval, CommandBuffer, ExplainedGap, GpuInterval, GpuSpan, IdleStretch,
 };
-pub use analyze::analyze;
 pub use basics::state_interval::StateInterval;
 pub use error::{Error, GpuProcess, Result, RunSamples};
 pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace};
 pub use findings::{distrust, doubt, ids as finding_ids};
-pub use idle_stacks::{IdleStacks, idle_stacks};
 pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::SampledFunctions;
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
-pub use profile::{collapsed_stacks, profile};
+pub use questions::{
+    IdleStacks, ProgramChange, analyze, collapsed_stacks, idle_stacks, profile, what_if,
+};
 pub use report::*;
 pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
 pub use request::{Request, StepChoice};
@@ -128,4 +125,3 @@ pub use subject::timeline::lacks_intervals;
 pub use tables::{
     profile_selection, selection, selection_with_raw_events, selection_with_recovery,
 };
-pub use what_if::{ProgramChange, what_if};

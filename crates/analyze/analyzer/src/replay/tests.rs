@@ -8,7 +8,7 @@ use metalens_trace::{Input, LoadOptions};
 
 use super::program::{Change, Command, Delays, DriverWork, Kick, OtherKick, Program};
 use super::*;
-use crate::measure::Measured;
+use crate::questions::measure::Measured;
 use crate::subject::submissions::Submissions;
 use crate::{Request, selection_with_recovery};
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::stacks::collapse;
 use super::*;
-use crate::profile::{collapsed_stacks, profile};
+use crate::questions::profile::{collapsed_stacks, profile};
 use crate::report::CpuFrame;
 
 const TICK_NS: u64 = 1_000;

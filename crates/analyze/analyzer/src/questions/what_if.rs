@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use metalens_trace::Trace;
 
-use crate::analyze::{sanity_of, selected_step};
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
 use crate::findings::distrust_of;
 use crate::findings::notes::about_missing_work;
-use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::figures::FiguresInput;
+use crate::questions::analyze::{sanity_of, selected_step};
+use crate::questions::measure::Measured;
 use crate::replay::program::Change;
 use crate::replay::{Answers, limited_by};
 use crate::report::{Alternative, HeldBy, Note, WHAT_IF_SCHEMA, Waiting, WhatIf, is_answer};

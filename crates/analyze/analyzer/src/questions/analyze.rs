@@ -10,7 +10,6 @@ use crate::findings::framework::framework;
 use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
 use crate::findings::{self, findings};
-use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::{Figures, WorkFigures};
@@ -18,6 +17,7 @@ use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
 use crate::metrics::{known_work, latency, phases};
+use crate::questions::measure::Measured;
 use crate::report::{
     BoundVerdict, CommandBufferErrors, Report, SCHEMA, Sanity, SelectedStep, Summary,
 };

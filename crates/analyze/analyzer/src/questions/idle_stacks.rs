@@ -5,14 +5,14 @@
 
 use metalens_trace::Trace;
 
-use crate::analyze::selected_step;
 use crate::basics::spans::{Span, length_ns};
 use crate::error::{Error, Result};
-use crate::measure::only_cpu;
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
 use crate::metrics::cpu::{inside, of_submitters};
+use crate::questions::analyze::selected_step;
+use crate::questions::measure::only_cpu;
 use crate::request::Request;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
