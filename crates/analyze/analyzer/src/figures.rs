@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use metalens_message::{Ns, Quantity, Unit, ratio, rounded};
+use metalens_message::{Ns, Quantity, Unit, ratio};
+use metalens_text::number::rounded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

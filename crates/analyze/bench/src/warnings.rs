@@ -2,7 +2,8 @@
 
 use metalens_analyzer::Note;
 use metalens_comparison::{Number, find_outliers};
-use metalens_message::{Message, Ns, Share, count, message, name, rounded};
+use metalens_message::{Message, Ns, Share, count, message, name};
+use metalens_text::number::rounded;
 
 use crate::result::{PairResult, VariantResult};
 use crate::standing::SURE;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Change, Floor, Judge, Preference, known};
 use crate::statistics::{shift_by_rounds, squares};
 use crate::unit::Unit;
-use metalens_message::{Float, Number};
+use metalens_message::Number;
+use metalens_text::number::Float;
 
 /// Smallest number of rounds that are compared round by round: fewer cannot have a confidence of
 /// 95 %, while two sides of five runs can.

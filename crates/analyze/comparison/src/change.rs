@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
 use crate::unit::Unit;
-use metalens_message::{Float, Number};
+use metalens_message::Number;
+use metalens_text::number::Float;
 
 /// Smallest number of runs in a baseline, and of a side whose limits are judged: fewer have no
 /// useful range.

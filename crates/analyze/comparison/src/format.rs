@@ -4,7 +4,8 @@ use metalens_text::units::{bytes, count, percent, time};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::unit::Unit;
-use metalens_message::{Number, rounded};
+use metalens_message::Number;
+use metalens_text::number::rounded;
 
 /// Words for single runs that differ by less than the floor.
 pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";

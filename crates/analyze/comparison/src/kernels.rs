@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{Note, id};
-use metalens_message::{Float, Message, Number, Share, kernel, message, percent};
+use metalens_message::{Message, Number, Share, kernel, message, percent};
+use metalens_text::number::Float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

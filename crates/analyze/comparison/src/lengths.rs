@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::difference::Sides;
 use crate::runs::KernelRuns;
 use crate::statistics::{median, median_of_known};
-use metalens_message::{Float, Number};
+use metalens_message::Number;
+use metalens_text::number::Float;
 
 /// Least factor between two neighbors that are different lengths.
 const APART: f64 = 1.25;

@@ -12,7 +12,8 @@ mod totals;
 use metalens_analyzer::id;
 use std::collections::{BTreeMap, HashSet};
 
-use metalens_message::{Float, Message, Number, count, counted, message, name, path};
+use metalens_message::{Message, Number, count, counted, message, name, path};
+use metalens_text::number::Float;
 use metalens_text::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{ChosenBy, Note, Report, Severity, WaitVerdict, doubt, id};
-use metalens_message::{Float, Message, Number, Quantity, Value, ratio};
+use metalens_message::{Message, Number, Quantity, Value, ratio};
+use metalens_text::number::Float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

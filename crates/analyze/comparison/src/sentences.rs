@@ -1,9 +1,9 @@
 //! Writes changes in sentences, in which each value keeps its type.
 
 use metalens_message::{
-    Message, Number, Share, Value, count, counted, message, number, percent, rounded, shown_share,
-    ungrouped,
+    Message, Number, Share, Value, count, counted, message, number, percent, shown_share, ungrouped,
 };
+use metalens_text::number::rounded;
 
 use crate::by_turns::RunsToTell;
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};

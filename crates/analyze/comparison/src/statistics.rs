@@ -5,7 +5,8 @@ mod rounds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use metalens_message::{Float, Number};
+use metalens_message::Number;
+use metalens_text::number::Float;
 pub(crate) use rounds::shift_by_rounds;
 
 /// Confidence to reach. Few runs have less, and the result says so.

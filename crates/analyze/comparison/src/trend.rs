@@ -10,7 +10,7 @@
 //!   points apart (Theil's incomplete method).
 
 use crate::statistics::median;
-use metalens_message::Float;
+use metalens_text::number::Float;
 
 /// Smallest number of points of a trend: with fewer, chance alone would show one too often.
 pub(crate) const LEAST_POINTS: usize = 8;

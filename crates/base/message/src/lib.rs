@@ -25,7 +25,7 @@ pub mod written;
 
 pub use number::Number;
 pub use parts::*;
-pub use quantity::{Bytes, Factor, Float, Ns, Quantity, Share, SignedNs, ratio, rounded, share};
+pub use quantity::{Bytes, Factor, Ns, Quantity, Share, SignedNs, ratio, share};
 pub use sentence::{Message, Segment, has_places};
 pub use unit::Unit;
 pub use value::{PlacedValue, Value};

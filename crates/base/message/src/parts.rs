@@ -2,7 +2,9 @@
 
 use super::sentence::Message;
 use super::value::Value;
-use crate::quantity::{Bytes, Factor, Ns, Share, rounded};
+use metalens_text::number::rounded;
+
+use crate::quantity::{Bytes, Factor, Ns, Share};
 use metalens_text::units;
 
 /// Returns a length of time: `179.1 µs`.

@@ -7,6 +7,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use metalens_text::number::Float;
+
 use crate::parts::{bytes, factor, percent, time};
 use crate::sentence::Message;
 use crate::unit::Unit;
@@ -178,42 +180,6 @@ pub fn share<Q: Quantity>(part: Q, whole: Q) -> Option<Share> {
 pub fn ratio<Q: Quantity>(quantity: Q, by: Q) -> Option<f64> {
     let by = by.number();
     (by > 0.0).then(|| quantity.number() / by)
-}
-
-/// Returns the nearest whole number; 0 for a negative one, and the largest for one that is too large.
-#[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates"
-)]
-pub fn rounded(number: f64) -> u64 {
-    number.round() as u64
-}
-
-/// A number as one with fractions.
-pub trait Float: Copy {
-    /// Returns the number, exact up to 2^53.
-    fn float(self) -> f64;
-}
-
-macro_rules! floats {
-    ($($whole:ty),*) => {$(
-        #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-        impl Float for $whole {
-            fn float(self) -> f64 {
-                self as f64
-            }
-        }
-    )*};
-}
-
-floats!(u64, i64, usize, u128, i128);
-
-impl Float for f64 {
-    fn float(self) -> f64 {
-        self
-    }
 }
 
 macro_rules! said {

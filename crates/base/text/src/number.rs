@@ -1,12 +1,35 @@
 //! Converts between whole numbers and floats. Each other crate asks here, so that the rounding is
 //! written once.
 
-/// Returns a whole number as a float: exact up to 2^53, which is 104 days in nanoseconds; above, the
-/// nearest one.
+/// A number as a float.
+pub trait Float: Copy {
+    /// Returns the number: exact up to 2^53, which is 104 days in nanoseconds; above, the nearest float.
+    fn float(self) -> f64;
+}
+
+macro_rules! floats {
+    ($($whole:ty),*) => {$(
+        #[expect(clippy::cast_precision_loss, reason = "documented")]
+        impl Float for $whole {
+            fn float(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+floats!(u64, i64, usize, u128, i128);
+
+impl Float for f64 {
+    fn float(self) -> f64 {
+        self
+    }
+}
+
+/// Returns the nearest whole number; 0 for a negative one, and the largest for one that is too large.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "documented")]
-pub const fn float(number: u64) -> f64 {
-    number as f64
+pub fn rounded(number: f64) -> u64 {
+    whole(number.round())
 }
 
 /// Returns the whole part of a float; 0 of one below 0, and the largest whole number of one above it.
@@ -26,9 +49,9 @@ mod tests {
 
     #[test]
     fn whole_numbers_and_floats() {
-        let exact = 1 << 53;
-        assert_eq!(whole(float(exact)), exact);
-        assert_eq!(float(exact + 1), float(exact));
+        let exact = 1_u64 << 53;
+        assert_eq!(whole(exact.float()), exact);
+        assert_eq!((exact + 1).float(), exact.float());
         let cases = [
             (1.999, 1),
             (-1.0, 0),

@@ -1,6 +1,6 @@
 //! Formats numbers for people: in findings, and on every page and screen.
 
-use crate::number::float;
+use crate::number::Float;
 
 /// Formats a time with four digits, in the unit that fits: `179.1 µs`.
 #[must_use]
@@ -32,7 +32,7 @@ fn with_digits(ns: u64, digits: usize) -> String {
         return format!("{ns} ns");
     }
 
-    let exact = float(ns);
+    let exact = ns.float();
     for (unit, scale, limit) in UNITS {
         let value = exact / scale;
         let decimals = (0..digits)
@@ -110,7 +110,7 @@ pub fn bytes(count: u64) -> String {
         return format!("{count} B");
     }
 
-    let mut value = float(count) / 1_024.0;
+    let mut value = count.float() / 1_024.0;
     let mut unit = "KiB";
     for next in UNITS.iter().skip(1) {
         if value < 1_000.0 {

@@ -4,7 +4,7 @@
 //! It follows from the error bounds in Apple's Metal Shading Language Specification
 //! ("Numerical Compliance").
 
-use metalens_text::number::float;
+use metalens_text::number::Float;
 
 use crate::data::Fill;
 
@@ -61,5 +61,5 @@ fn product(rows: u64, index: u64) -> (f64, f64) {
         magnitude += (left * right).abs();
     }
 
-    (sum, 2.0 * float(rows) * ROUNDING * magnitude)
+    (sum, 2.0 * rows.float() * ROUNDING * magnitude)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use metalens_text::number::{float, whole};
+use metalens_text::number::{Float, whole};
 use metalens_text::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
@@ -28,15 +28,15 @@ impl Axis {
         let decimals = decimals(step, unit);
         let label = |time: u64| match time {
             0 => "0".to_owned(),
-            _ => format!("{:.decimals$} {name}", float(time) / float(unit)),
+            _ => format!("{:.decimals$} {name}", time.float() / unit.float()),
         };
 
         let ticks = (0..=span_ns / step).map(|at| at * step);
         Self {
             from: 0.0,
-            to: float(span_ns),
+            to: span_ns.float(),
             logarithmic: false,
-            ticks: ticks.map(|time| (float(time), label(time))).collect(),
+            ticks: ticks.map(|time| (time.float(), label(time))).collect(),
         }
     }
 
@@ -47,11 +47,11 @@ impl Axis {
         let step = round_step(end_ns - start_ns, most.max(1) as u64);
         let decimals = decimals(step, SECOND);
         let first = start_ns.div_ceil(step);
-        let ticks = (first..=end_ns / step).map(|at| float(at * step));
-        let label = |time: f64| format!("{:.decimals$}s", time / float(SECOND));
+        let ticks = (first..=end_ns / step).map(|at| (at * step).float());
+        let label = |time: f64| format!("{:.decimals$}s", time / SECOND.float());
         Self {
-            from: float(start_ns),
-            to: float(end_ns),
+            from: start_ns.float(),
+            to: end_ns.float(),
             logarithmic: false,
             ticks: ticks.map(|time| (time, label(time))).collect(),
         }
@@ -62,10 +62,10 @@ impl Axis {
         let most = whole((most * 100.0).ceil().clamp(1.0, 100.0));
         let step = round_step(most, 5);
         let steps = most.div_ceil(step);
-        let tick = |percent: u64| (float(percent) / 100.0, format!("{percent} %"));
+        let tick = |percent: u64| (percent.float() / 100.0, format!("{percent} %"));
         Self {
             from: 0.0,
-            to: float(steps * step) / 100.0,
+            to: (steps * step).float() / 100.0,
             logarithmic: false,
             ticks: (0..=steps).map(|at| tick(at * step)).collect(),
         }
@@ -75,11 +75,11 @@ impl Axis {
     pub(crate) fn count(most: u64) -> Self {
         let step = round_step(most, 5);
         let steps = most.div_ceil(step).max(1);
-        let ticks = (0..=steps).map(|at| float(at * step));
+        let ticks = (0..=steps).map(|at| (at * step).float());
         let ticks = ticks.zip((0..=steps).map(|at| units::count(at * step)));
         Self {
             from: 0.0,
-            to: float(steps * step),
+            to: (steps * step).float(),
             logarithmic: false,
             ticks: ticks.collect(),
         }
@@ -97,11 +97,11 @@ impl Axis {
             let first = from_ns.div_ceil(step);
             let times = (first..=to_ns / step).map(|at| at * step);
             return Self {
-                from: float(from_ns),
-                to: float(to_ns),
+                from: from_ns.float(),
+                to: to_ns.float(),
                 logarithmic: true,
                 ticks: times
-                    .map(|time| (float(time), units::short_time(time)))
+                    .map(|time| (time.float(), units::short_time(time)))
                     .collect(),
             };
         }
@@ -110,7 +110,7 @@ impl Axis {
             let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
             for time in steps.iter().map(|&step| decade.saturating_mul(step)) {
                 if (from_ns..=to_ns).contains(&time) {
-                    ticks.push((float(time), round_time(time)));
+                    ticks.push((time.float(), round_time(time)));
                 }
             }
             match decade.checked_mul(10) {
@@ -119,8 +119,8 @@ impl Axis {
             }
         }
         Self {
-            from: float(from_ns),
-            to: float(to_ns),
+            from: from_ns.float(),
+            to: to_ns.float(),
             logarithmic: true,
             ticks,
         }

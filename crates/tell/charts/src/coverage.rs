@@ -154,7 +154,7 @@ pub(crate) fn height(share: f64, full: f32, pixel: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use metalens_text::number::float;
+    use metalens_text::number::Float;
     use proptest::prelude::*;
 
     use super::*;
@@ -213,7 +213,7 @@ mod tests {
             let (full, pixel) = (36.0_f32, 0.5_f32);
             let (mut painted, mut busy, mut slack) = (0.0, 0.0, 0.0);
             for (column, share) in sweep.shares().enumerate() {
-                let width = float(grid.width_ns(column));
+                let width = grid.width_ns(column).float();
                 let height = height(share, full, pixel);
                 prop_assert_eq!(height == 0.0, share == 0.0);
                 prop_assert_eq!(height == full, share == 1.0);
@@ -224,7 +224,7 @@ mod tests {
                 busy += share * width;
             }
 
-            prop_assert!((busy - float(sweep.total_ns())).abs() < 1.0);
+            prop_assert!((busy - sweep.total_ns().float()).abs() < 1.0);
             prop_assert!((painted - busy).abs() <= slack + ratio(grid.span_ns(), columns as u64));
         }
     }

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report, id};
 use metalens_message::Ns;
-use metalens_text::number::{float, whole};
+use metalens_text::number::{Float, whole};
 use metalens_text::units::short_time;
 
 use crate::axes::Axis;
@@ -55,7 +55,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     // A bar holds gaps of several causes, which the second panel shows.
     let neutral = canvas.palette.text;
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
-        vec![(neutral, float(bin.count))]
+        vec![(neutral, bin.count.float())]
     })?;
     if let Some(limit_ns) = limit_ns {
         mark_limit(&canvas, place, range, limit_ns);
@@ -232,7 +232,7 @@ fn panel(
 }
 
 fn share(axis: &Axis, ns: u64) -> f32 {
-    px(axis.along(float(ns)))
+    px(axis.along(ns.float()))
 }
 
 fn mark_limit(canvas: &Canvas, place: Area, (from, to): (u64, u64), limit_ns: u64) {

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Cause, Report};
 use metalens_message::Ns;
-use metalens_text::number::{float, whole};
+use metalens_text::number::{Float, whole};
 use metalens_text::units::{counted, percent};
 
 use crate::canvas::{Area, Canvas, MARGIN, ratio};
@@ -85,7 +85,7 @@ pub(crate) fn stacked_bar(canvas: &Canvas, place: Area, parts: &[BarPart]) {
     for (part, width) in parts.iter().zip(widths(&lengths, pixels)) {
         let piece = Area {
             left,
-            width: px(float(width)) * canvas.pixel,
+            width: px(width.float()) * canvas.pixel,
             ..place
         };
         left = piece.right();
@@ -202,9 +202,9 @@ mod tests {
             prop_assert_eq!(widths.iter().sum::<u64>(), if total > 0 { pixels } else { 0 });
             for (&ns, &width) in parts.iter().zip(&widths) {
                 prop_assert_eq!(ns > 0, width > 0);
-                let exact = ratio(ns, total) * float(pixels);
+                let exact = ratio(ns, total) * pixels.float();
                 // Rounding, and one pixel for each other part.
-                prop_assert!((float(width) - exact).abs() <= 9.0, "{} {}", width, exact);
+                prop_assert!((width.float() - exact).abs() <= 9.0, "{} {}", width, exact);
             }
         }
     }

@@ -4,7 +4,7 @@ use metalens_message::{Ns, Quantity};
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, Kernel};
-use metalens_text::number::float;
+use metalens_text::number::Float;
 use metalens_text::units::{count, counted, percent, short_time};
 
 use crate::axes::Axis;
@@ -246,7 +246,7 @@ fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> V
     for interval in analysis.intervals() {
         let row = rows.get(&(interval.kernel, interval.channel));
         let spread = row.and_then(|&row| spreads.get_mut(row));
-        let along = axis.along(float(interval.end_ns.saturating_sub(interval.start_ns)));
+        let along = axis.along(interval.end_ns.saturating_sub(interval.start_ns).float());
         let at = whole_count((along * columns).clamp(0.0, columns - 1.0));
         if let Some(number) = spread.and_then(|spread| spread.get_mut(at)) {
             *number += 1;

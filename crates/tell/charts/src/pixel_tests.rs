@@ -4,7 +4,7 @@ use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_message::Ns;
 use metalens_simulator::random_scenario;
 use metalens_testing::analyze_scenario;
-use metalens_text::number::float;
+use metalens_text::number::Float;
 use proptest::prelude::*;
 
 use crate::canvas::ratio;
@@ -86,7 +86,7 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
         lanes.push(PaintedLane {
             columns: (0..count).map(|at| column(middle(at))).collect(),
             fills,
-            pixel: 1.0 / float(height as u64),
+            pixel: 1.0 / (height as u64).float(),
         });
     }
     lanes
@@ -118,7 +118,7 @@ fn shares(pixels: Vec<Color>, fills: &[Color], behind: Color) -> Vec<f64> {
             off < 6.0,
             "{pixel:?} is not a mixture of {behind:?} with one of {fills:?}"
         );
-        shares[at] += ink / float(pixels.len() as u64);
+        shares[at] += ink / (pixels.len() as u64).float();
     }
     shares
 }

@@ -1,6 +1,6 @@
 //! Converts numbers to and from lengths and positions in pixels.
 
-use metalens_text::number::{float, whole};
+use metalens_text::number::{Float, whole};
 
 /// Returns a position, a length or a factor of one in the precision of shapes.
 #[expect(
@@ -13,7 +13,7 @@ pub(crate) const fn px(value: f64) -> f32 {
 
 /// Returns a number of lines, columns or letters as a factor of a length.
 pub(crate) fn times(count: usize) -> f32 {
-    px(float(count as u64))
+    px((count as u64).float())
 }
 
 /// Returns the whole part of a position; the nearest position there is if it is far away.

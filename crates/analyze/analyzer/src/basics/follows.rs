@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::statistics::median;
-use metalens_message::Float;
+use metalens_text::number::Float;
 
 /// Number of times that the pairs are resampled.
 const SAMPLES: usize = 100;

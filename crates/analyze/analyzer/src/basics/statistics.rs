@@ -1,6 +1,6 @@
 //! Statistics of lists of durations, by definitions that anyone can recompute.
 
-use metalens_message::{Float, rounded};
+use metalens_text::number::{Float, rounded};
 
 /// Statistics of a list of durations. All fields are in nanoseconds, except the count.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

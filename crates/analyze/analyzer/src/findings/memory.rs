@@ -5,9 +5,9 @@ use super::evidence::{Evidence, is_share, share_of};
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
 use metalens_message::{
-    Bytes, Float, Message, Ns, Quantity, Value, counted, function, message, moment, name, number,
-    rounded,
+    Bytes, Message, Ns, Quantity, Value, counted, function, message, moment, name, number,
 };
+use metalens_text::number::{Float, rounded};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

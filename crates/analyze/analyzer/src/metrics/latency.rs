@@ -7,7 +7,8 @@ use crate::report::{Distribution, Latency, NotRecorded, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
 use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, thread_names};
-use metalens_message::{Float, Ns, message, ungrouped};
+use metalens_message::{Ns, message, ungrouped};
+use metalens_text::number::Float;
 
 /// Number of equal parts of the window in which the queue depth is shown.
 const CHUNKS: u64 = 60;

@@ -13,7 +13,8 @@ pub(crate) use self::build::Recorded;
 use self::program::{Change, Program, Timed, Way};
 use crate::basics::parallel::both;
 use crate::report::{Prediction, Removal, Replay, ReplayAction, ReplayPart, StepTime};
-use metalens_message::{Float, Ns, ratio, rounded};
+use metalens_message::{Ns, ratio};
+use metalens_text::number::{Float, rounded};
 
 /// Largest number of times that dispatches share a command buffer in a prediction.
 const PER_BUFFER: usize = 10;

@@ -16,7 +16,8 @@
 //! rest. The other takes its typical rest, but never so much that it would have bound. So a program
 //! without a change has every station at its recorded time.
 
-use metalens_message::{Float, Ns, ratio, rounded};
+use metalens_message::{Ns, ratio};
+use metalens_text::number::{Float, rounded};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -1,6 +1,6 @@
 //! Reads `work.json`: the amount of work of each kernel, written by the program's author.
 
-use metalens_message::Float;
+use metalens_text::number::Float;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;

@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 
 use crate::basics::statistics::percentile;
 use crate::subject::submissions::{Submission, Submissions};
-use metalens_message::{Float, rounded};
+use metalens_text::number::{Float, rounded};
 
 /// Smallest number of starts that show a grid.
 const STARTS: usize = 30;

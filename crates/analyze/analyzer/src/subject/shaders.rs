@@ -15,7 +15,7 @@
 //! depth 1      ├─ exp ─┤
 //! ```
 
-use metalens_message::{Float, rounded};
+use metalens_text::number::{Float, rounded};
 use std::cmp::Reverse;
 
 use metalens_trace::{Names, Symbol};

@@ -14,7 +14,8 @@
 //! waits before an encoding, between two encoders of a command buffer, or before a commit; it does so
 //! for each command buffer, for some, or for every n-th. If the times hardly vary, nobody can tell.
 
-use metalens_message::{Float, Share};
+use metalens_message::Share;
+use metalens_text::number::Float;
 use std::num::NonZeroU64;
 
 use rustc_hash::FxHashMap;

@@ -1,6 +1,6 @@
 //! Tables of the GPU's hardware counters.
 
-use metalens_message::Float;
+use metalens_text::number::Float;
 use metalens_trace::{Integers, Names, Table};
 
 use super::columns::{Column, OrNull, Texts, at, columns};

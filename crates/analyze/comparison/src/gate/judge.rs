@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use metalens_analyzer::{Report, distrust};
 use metalens_failure::similar;
-use metalens_message::{Float, Message, message};
+use metalens_message::{Message, message};
 use metalens_message::{Share, counted};
+use metalens_text::number::Float;
 
 use super::kernels::{NewKernelShares, OwnKernels};
 use super::subject::{GateSubject, Presence};

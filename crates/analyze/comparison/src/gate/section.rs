@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 
 use metalens_failure::did_you_mean;
 use metalens_message::written::{Written, growth, nanoseconds, share};
-use metalens_message::{Float, message, path};
+use metalens_message::{message, path};
+use metalens_text::number::Float;
 use serde::Deserialize;
 
 use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};

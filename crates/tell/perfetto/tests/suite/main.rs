@@ -11,7 +11,7 @@ mod states;
 use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_simulator::{Scenario, random_scenario};
 use metalens_testing::{analyze_input, analyze_scenario};
-use metalens_text::number::float;
+use metalens_text::number::Float;
 use serde_json::Value;
 
 use checker::{DrawnTrace, Slice, sum};
@@ -335,10 +335,10 @@ fn counters_match_the_report() {
     let area = |points: &[(u64, f64)]| -> f64 {
         let pairs = points.windows(2);
         pairs
-            .map(|pair| float(pair[1].0 - pair[0].0) * pair[0].1)
+            .map(|pair| (pair[1].0 - pair[0].0).float() * pair[0].1)
             .sum()
     };
-    let span = float(report.window.span_ns);
+    let span = report.window.span_ns.float();
     let ratio = area(busy) / span / 100.0;
     assert!((ratio - report.busy.ratio.unwrap()).abs() < 1e-4, "{ratio}");
     let others = &drawn.counters[&(100_000, "GPU busy".to_owned())];

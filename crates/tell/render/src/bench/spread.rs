@@ -3,7 +3,7 @@
 use metalens_bench::Bench;
 use metalens_comparison::sentences::value;
 use metalens_comparison::{Number, Unit};
-use metalens_message::Float;
+use metalens_text::number::Float;
 
 use super::tables::runs_chart;
 use crate::document::{Drawing, Section};

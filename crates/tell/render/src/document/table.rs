@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use metalens_analyzer::Cause;
-use metalens_message::{Float, Message, Ns, Value};
+use metalens_message::{Message, Ns, Value};
+use metalens_text::number::Float;
 use metalens_text::shorten_all;
 
 /// A table of a document: rows under headings.

@@ -4,9 +4,9 @@ use metalens_analyzer::{
     CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemorySteps, Report, Turnover,
 };
 use metalens_message::{
-    Bytes, Float, Message, Value, bytes, count, counted, function, message, moment, name, number,
-    process, rounded,
+    Bytes, Message, Value, bytes, count, counted, function, message, moment, name, number, process,
 };
+use metalens_text::number::{Float, rounded};
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
 use crate::wording::known;

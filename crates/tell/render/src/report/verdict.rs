@@ -1,7 +1,8 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::{Report, Severity, UtilizationChunk};
-use metalens_message::{Ns, Quantity, Share, count, message, rounded};
+use metalens_message::{Ns, Quantity, Share, count, message};
+use metalens_text::number::rounded;
 use metalens_text::units::capital;
 
 use crate::bars::{NONE, column};

@@ -11,7 +11,8 @@ use super::bandwidth::{Bandwidth, READ, WRITE};
 use super::series::ReadCounter;
 use crate::basics::spans::Span;
 use crate::report::{CounterMean, CounterUnit, Kernel, KernelCounters, Limiter, NamedBy};
-use metalens_message::{Float, Message, Ns, Share, message};
+use metalens_message::{Message, Ns, Share, message};
+use metalens_text::number::Float;
 
 /// End of the names of counters that tell in which share of time a unit of the GPU worked or held
 /// work up.

@@ -3,7 +3,8 @@
 use super::CounterSample;
 use crate::basics::spans::Span;
 use crate::report::CounterValues;
-use metalens_message::{Float, Ns};
+use metalens_message::Ns;
+use metalens_text::number::Float;
 
 /// Time to take samples from: the window, and the busy time in it.
 pub(super) struct SampledTime<'a> {

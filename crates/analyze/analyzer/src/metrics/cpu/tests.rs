@@ -1,6 +1,7 @@
 //! Tests of CPU samples: drawn by hand, and laws of their sums.
 
-use metalens_message::{Float, Share};
+use metalens_message::Share;
+use metalens_text::number::Float;
 use std::collections::BTreeSet;
 
 use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};

@@ -1,7 +1,8 @@
 //! Computes rates of work from amounts and times.
 
 use crate::report::{ChipLimits, ShareRange, WorkRates};
-use metalens_message::{Bytes, Float, Ns, Share};
+use metalens_message::{Bytes, Ns, Share};
+use metalens_text::number::Float;
 
 /// Amounts of work; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

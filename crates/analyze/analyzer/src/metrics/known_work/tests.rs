@@ -1,7 +1,7 @@
 //! Tests of the work file's format, and of timings against hand-made command buffers.
 
 use metalens_failure::Failure;
-use metalens_message::Float;
+use metalens_text::number::Float;
 use proptest::prelude::*;
 
 use super::*;

@@ -13,7 +13,8 @@ use crate::basics::statistics::median_number;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
 use crate::request::work_file::Timing;
 use crate::subject::buffers::Buffer;
-use metalens_message::{Float, Message, Ns, Share, message, percent_to, rounded, ungrouped};
+use metalens_message::{Message, Ns, Share, message, percent_to, ungrouped};
+use metalens_text::number::{Float, rounded};
 
 /// Largest difference that counts as none.
 const FINE: f64 = 0.05;

@@ -1,6 +1,7 @@
 //! Computes GPU memory: what the process had allocated, and what was wired.
 
-use metalens_message::{Bytes, Float, Ns, Quantity};
+use metalens_message::{Bytes, Ns, Quantity};
+use metalens_text::number::Float;
 use metalens_trace::ProcessId;
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,7 @@
 //! Computes the memory that the driver wired for the process: a GPU cannot use other memory.
 
-use metalens_message::{Bytes, Ns, rounded};
+use metalens_message::{Bytes, Ns};
+use metalens_text::number::rounded;
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{Span, overlap_ns, union};

@@ -5,7 +5,8 @@ use super::{counted, turnover};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median;
 use crate::report::{GroupSteps, MemoryGrowth, MemorySteps};
-use metalens_message::{Bytes, Float, Ns};
+use metalens_message::{Bytes, Ns};
+use metalens_text::number::Float;
 
 /// Fewer steps are no habit.
 const FEWEST: usize = 4;

@@ -5,7 +5,7 @@ use metalens_analyzer::{
     profile_selection, selection,
 };
 use metalens_flamegraph::Heading;
-use metalens_text::number::float;
+use metalens_text::number::Float;
 use metalens_text::shown;
 use metalens_text::units::{count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
@@ -84,7 +84,7 @@ impl Collected {
             "{} of {} ({}), in {} of idle time",
             count(idle.samples),
             counted(idle.samples_in_window, "sample"),
-            percent(Some(float(idle.samples) / float(idle.samples_in_window))),
+            percent(Some(idle.samples.float() / idle.samples_in_window.float())),
             time(idle.idle_ns),
         );
 
