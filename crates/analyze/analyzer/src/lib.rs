@@ -119,7 +119,7 @@ pub use questions::{
     IdleStacks, ProgramChange, analyze, collapsed_stacks, idle_stacks, profile, what_if,
 };
 pub use report::*;
-pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
+pub use request::work_file::{AmountScope, KnownWork, WORK_SCHEMA, WorkFile};
 pub use request::{Request, StepChoice};
 pub use subject::timeline::lacks_intervals;
 pub use tables::{

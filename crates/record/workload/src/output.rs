@@ -20,8 +20,6 @@ pub struct WorkFile {
     schema: &'static str,
     device: String,
     work: Vec<LabelEntry>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    timings: Vec<Timing>,
     program: Program,
 }
 
@@ -35,15 +33,6 @@ struct LabelEntry {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     flops: Option<u64>,
-}
-
-/// Time span in which the GPU ran a command buffer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Timing {
-    label: String,
-    command_buffer: u64,
-    start_ns: u64,
-    end_ns: u64,
 }
 
 /// Facts about the program that only it knows.
@@ -122,7 +111,6 @@ impl WorkFile {
             schema: "metalens.work/1",
             device: run.map_or_else(|| SIMULATED.to_owned(), |run| run.device.clone()),
             work: work.collect(),
-            timings: run.map_or_else(Vec::new, |run| timings(plan, run)),
             program: Program {
                 workload: plan.workload.name(),
                 simulated: run.is_none(),
@@ -147,18 +135,6 @@ impl WorkFile {
         text.push('\n');
         Ok(metalens_files::write_bytes(path, force, text.as_bytes())?)
     }
-}
-
-fn timings(plan: &WorkloadPlan, run: &WorkloadRun) -> Vec<Timing> {
-    let timing = (0..)
-        .zip(&run.buffers)
-        .map(|(command_buffer, buffer)| Timing {
-            label: plan.command_buffer_label(buffer.phase),
-            command_buffer,
-            start_ns: buffer.start_ns,
-            end_ns: buffer.end_ns,
-        });
-    timing.collect()
 }
 
 impl Display for WorkloadPlan {

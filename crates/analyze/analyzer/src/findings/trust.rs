@@ -5,9 +5,9 @@ use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
+use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
-use metalens_message::{Message, Share, count, counted, message, name, table};
+use metalens_message::{Message, count, counted, message, name, table};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -59,20 +59,6 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[],
         counter_evidence: "The window starts with the recording: only one table has the work that \
                            was already running.",
-    },
-    Rule {
-        id: "clock-fault",
-        concern: Concern::Numbers,
-        within: &[],
-        severity: Severity::Caveat,
-        effort: Effort::Investigate,
-        title: "the timings of the program contradict the recording",
-        condition: clock_fault,
-        action: "check that the timings and the recording are of the same run",
-        advice: "Use neither until they agree. Check that both are of the same run, and that \
-             the timings are GPUStartTime and GPUEndTime of the same command buffers.",
-        knobs: &[],
-        counter_evidence: "The timings are of another run, or in another order.",
     },
     Rule {
         id: "unlabeled",
@@ -192,23 +178,6 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
             busy.machine_busy_ns,
             active_ns
         ))
-    })
-}
-
-fn clock_fault(report: &Report) -> Option<Evidence> {
-    let timings = report.work.as_ref()?.timings.as_ref()?;
-    (timings.verdict == TimingVerdict::ClockFault).then(|| {
-        let by = timings
-            .median_drift
-            .map(|drift| message!("half of them differ by {} or more", Share(drift)));
-        let clocks = timings.clock_drift.map(|drift| {
-            message!(
-                "between the first and the last start, the two clocks differ by {}",
-                Share(drift.abs())
-            )
-        });
-        let numbers = Message::joined(by.into_iter().chain(clocks), "; ");
-        Evidence::new(message!("{} ({})", &timings.why, numbers))
     })
 }
 

@@ -210,7 +210,7 @@ pub(crate) fn sanity_of(
 fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
-            report.work = Some(known_work::work(file, report, &subject.buffers));
+            report.work = Some(known_work::work(file, report));
             // This note comes before all others: rates of a simulation mean nothing.
             if let Some(note) = known_work::simulated(file, report.run.synthetic) {
                 report.notes.insert(0, note);

@@ -1,6 +1,6 @@
 //! Types of the throughput of kernels whose amount of work is known.
 
-use metalens_message::{Bytes, Message, Ns, Share};
+use metalens_message::{Bytes, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,6 @@ pub struct WorkThroughput {
     pub kernels_without: Vec<String>,
     /// Labels in the file that no kernel of the report has.
     pub labels_without: Vec<String>,
-    /// Comparison of the program's own timings with the trace; null if the file has none.
-    pub timings: Option<TimingCheck>,
     /// Notes that a reader needs to interpret these numbers.
     pub notes: Vec<Note>,
 }
@@ -114,72 +112,4 @@ pub struct ChipLimits {
     pub min: f64,
     /// Largest value that such a chip has.
     pub max: f64,
-}
-
-/// Comparison of the GPU time of command buffers as the program measured it with the trace's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TimingCheck {
-    /// Number of timings in the file.
-    pub timings: u64,
-    /// Number of command buffers of the process in the whole recording.
-    pub command_buffers: u64,
-    /// Number of pairs that were compared.
-    pub matched: u64,
-    /// Rule by which timings and command buffers were paired.
-    pub matched_by: TimingOrder,
-    /// Verdict on the difference.
-    pub verdict: TimingVerdict,
-    /// Verdict in words, with numbers.
-    pub why: Message,
-    /// Median of |trace - program| / program over the durations; null if nothing was compared.
-    pub median_drift: Option<f64>,
-    /// Median of (trace - program) / program, positive if the trace's are longer; null if nothing
-    /// was compared.
-    pub median_bias: Option<f64>,
-    /// Difference (trace - program) / program of the time from the first start to the last. It
-    /// shows whether the two clocks run alike, and whether the right ones were paired. Null if
-    /// unknown.
-    pub clock_drift: Option<f64>,
-    /// The command buffers with the largest differences, at most five.
-    pub worst: Vec<TimingDrift>,
-}
-
-/// Rule by which timings of the file and command buffers of the trace were paired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimingOrder {
-    /// Number in order of commit, as the file gives it.
-    Number,
-    /// Position in the list: the first with the first, and so on.
-    Order,
-}
-
-/// Verdict on the comparison of timings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimingVerdict {
-    /// The durations differ by at most 5 %.
-    Fine,
-    /// The durations differ by at most 10 %.
-    Noted,
-    /// The durations differ by more: a fault of a clock, of the recording, or of the pairing.
-    ClockFault,
-    /// The timings could not be paired with command buffers.
-    NotComparable,
-}
-
-/// Durations of one command buffer in the trace and in the program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TimingDrift {
-    /// Number of the command buffer in order of commit, from 0.
-    pub command_buffer: u64,
-    /// Label in the file; null if it has none.
-    pub label: Option<String>,
-    /// Duration in the trace in nanoseconds, from the start of the first interval to the end of the
-    /// last.
-    pub trace_ns: Ns,
-    /// Duration that the program measured, in nanoseconds.
-    pub program_ns: Ns,
-    /// Difference (trace - program) / program.
-    pub drift: f64,
 }

@@ -90,10 +90,8 @@ impl Report {
         let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
         let checks = self.sanity.checks.iter_mut().map(|check| &mut check.text);
         let not_recorded = self.not_recorded.iter_mut().map(|part| &mut part.why);
-        let work = self.work.iter_mut().flat_map(|work| {
-            let notes = work.notes.iter_mut().map(|note| &mut note.message);
-            notes.chain(work.timings.iter_mut().map(|check| &mut check.why))
-        });
+        let work = self.work.iter_mut().flat_map(|work| &mut work.notes);
+        let work = work.map(|note| &mut note.message);
         let notes = self.notes.iter_mut().map(|note| &mut note.message);
 
         let of_steps = summary.steps.iter_mut().chain(&mut summary.slow);

@@ -1,6 +1,5 @@
 //! Reads `work.json`: the amount of work of each kernel, written by the program's author.
 
-use metalens_text::number::Float;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -36,9 +35,6 @@ pub struct WorkFile {
     /// Amounts of work, one entry for each kernel.
     #[serde(default)]
     pub work: Vec<KnownWork>,
-    /// GPU times of command buffers as the program measured them, in order of commit.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub timings: Vec<Timing>,
     /// Other facts that the program records about itself, in any form. metalens reads only
     /// `simulated` of it: true if no GPU ran any of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,32 +86,6 @@ pub enum AmountScope {
     Total,
 }
 
-/// GPU times of one command buffer as the program measured them: seconds as Metal has them
-/// (`GPUStartTime`, `GPUEndTime`), or nanoseconds; since any point in time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Timing {
-    /// Label of the command buffer, for the report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// Number of the command buffer in order of commit, from 0, among all of the program. All
-    /// timings have one, or none has; if none has, the list must be complete.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command_buffer: Option<u64>,
-    /// Start on the GPU in seconds: `GPUStartTime`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpu_start_s: Option<f64>,
-    /// End on the GPU in seconds: `GPUEndTime`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpu_end_s: Option<f64>,
-    /// Start on the GPU in nanoseconds, instead of `gpu_start_s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_ns: Option<u64>,
-    /// End on the GPU in nanoseconds, instead of `gpu_end_s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end_ns: Option<u64>,
-}
-
 impl WorkFile {
     /// Parses a file's text; errors and the report call it `file`.
     pub fn parse(text: &str, file: &str) -> Result<Self> {
@@ -143,8 +113,8 @@ impl WorkFile {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.work.is_empty() && self.timings.is_empty() {
-            return Err("has neither `work` nor `timings`".to_owned());
+        if self.work.is_empty() {
+            return Err("`work` is empty".to_owned());
         }
         if self.gpu_cores == Some(0) {
             return Err("gpu_cores: 0 is not allowed; a GPU has at least one core".to_owned());
@@ -164,7 +134,7 @@ impl WorkFile {
                 ));
             }
         }
-        check_timings(&self.timings)
+        Ok(())
     }
 }
 
@@ -209,50 +179,6 @@ impl KnownWork {
             ));
         }
         Ok(())
-    }
-}
-
-fn check_timings(timings: &[Timing]) -> Result<(), String> {
-    for (index, timing) in timings.iter().enumerate() {
-        timing
-            .span_ns()
-            .map_err(|problem| format!("timings[{index}]: {problem}"))?;
-    }
-
-    let numbers: Vec<u64> = timings
-        .iter()
-        .filter_map(|timing| timing.command_buffer)
-        .collect();
-    let distinct: BTreeSet<u64> = numbers.iter().copied().collect();
-    if !numbers.is_empty() && numbers.len() < timings.len() {
-        return Err(
-            "timings: only some have a command_buffer; give it for all or for none".to_owned(),
-        );
-    }
-    if distinct.len() < numbers.len() {
-        return Err("timings: two have the same command_buffer".to_owned());
-    }
-    Ok(())
-}
-
-impl Timing {
-    /// Returns start and end in nanoseconds, since the point in time that the program counts from.
-    pub(crate) fn span_ns(&self) -> Result<(f64, f64), String> {
-        let (start, end) = match (self.gpu_start_s, self.gpu_end_s, self.start_ns, self.end_ns) {
-            (Some(start), Some(end), None, None) => (start * 1e9, end * 1e9),
-            (None, None, Some(start), Some(end)) => (start.float(), end.float()),
-            _ => {
-                return Err("needs gpu_start_s and gpu_end_s, or start_ns and end_ns".to_owned());
-            }
-        };
-
-        if !(start.is_finite() && end.is_finite()) || start < 0.0 {
-            return Err("start or end is negative or not a number".to_owned());
-        }
-        if end < start {
-            return Err("ends before it starts".to_owned());
-        }
-        Ok((start, end))
     }
 }
 

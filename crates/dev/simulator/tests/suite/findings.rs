@@ -63,7 +63,6 @@ fn every_fixture_is_valid_and_small() {
 /// Rules whose figures the truth does not have. The analyzer's own tests run their fixtures.
 const RULES_WITHOUT_TRUTH: [&str; 12] = [
     "allocates-in-loop",
-    "clock-fault",
     "compiling-inside",
     "driver-bound",
     "few-in-flight",

@@ -49,14 +49,12 @@ pub(super) fn work(report: &Report) -> Option<Section> {
 
     let chip = work.chip.as_ref();
     let chip = chip.map(|found| Block::Facts(vec![Fact::new("chip", chip_facts(found))]));
-    let timings = work.timings.iter();
-    let timings = timings.map(|timings| timings.why.clone());
     let notes = work.notes.iter();
     let notes = notes.map(|note| note.message.clone());
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
         .with_some(has_rows.then_some(Block::Table(table)))
-        .with_some(Block::list(timings.chain(notes)));
+        .with_some(Block::list(notes));
     Some(section)
 }
 

@@ -8,7 +8,6 @@ use metalens_message::Share;
 
 mod chips;
 mod rates;
-mod timings;
 
 #[cfg(test)]
 mod tests;
@@ -20,15 +19,14 @@ use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };
 use crate::request::work_file::{AmountScope, KnownWork, WorkFile};
-use crate::subject::buffers::Buffer;
 use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
 
 /// Label that stands for every kernel that no other entry names.
 const ANY: &str = "*";
 
 /// Returns the throughput that follows from a work file, for a report that is otherwise
-/// complete. `buffers` are the command buffers of the process in the whole recording.
-pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> WorkThroughput {
+/// complete.
+pub(crate) fn work(file: &WorkFile, report: &Report) -> WorkThroughput {
     let source = message!(
         "the amounts of work are from {}; only the time of the kernels is measured",
         path(&file.file)
@@ -56,12 +54,6 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     notes.extend(unmatched(&labels_without, &kernels_without));
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
-    let has_timings = !file.timings.is_empty();
-    let ordered = has_timings.then(|| timings::in_order_of_commit(buffers));
-    if matches!(ordered, Some(None)) {
-        notes.push(timings_without_commits());
-    }
-
     WorkThroughput {
         file: file.file.clone(),
         chip,
@@ -69,20 +61,8 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         all: whole.over(span_ns),
         kernels_without,
         labels_without,
-        timings: ordered
-            .flatten()
-            .and_then(|ordered| timings::check(&file.timings, &ordered)),
         notes,
     }
-}
-
-/// Returns the note of timings that cannot be compared, because command buffers were reused.
-fn timings_without_commits() -> Note {
-    let text = message!(
-        "the timings of the program are not compared with the recording, because command buffers \
-         were committed several times"
-    );
-    Note::quiet("timings-not-compared", text)
 }
 
 /// Returns a note if the work file is from a simulation, and none if the recording is synthetic
