@@ -12,9 +12,10 @@
 
 use std::f64::consts::TAU;
 
+use metalens_text::number::{Float, rounded};
+
 use crate::basics::statistics::percentile;
 use crate::subject::submissions::{Submission, Submissions};
-use metalens_text::number::{Float, rounded};
 
 /// Smallest number of starts that show a grid.
 const STARTS: usize = 30;
@@ -105,7 +106,7 @@ fn grid(starts: &[(i64, usize)]) -> Option<f64> {
     // Half of the periods may be missed.
     let short = percentile(&distances, 10)?;
     distances.retain(|distance| 10 * distance <= 13 * short);
-    let usual = (percentile(&distances, 50)?).float();
+    let usual = percentile(&distances, 50)?.float();
     if usual < SHORTEST_NS {
         return None;
     }
@@ -205,7 +206,7 @@ fn fit(times: &[f64], offset: f64, period: f64) -> Option<(f64, f64)> {
     let points: Vec<(f64, f64)> = near
         .map(|&ns| (((ns - offset) / period).round(), ns))
         .collect();
-    let count = (points.len() as i64).float();
+    let count = points.len().float();
     let x = points.iter().map(|point| point.0).sum::<f64>() / count;
     let y = points.iter().map(|point| point.1).sum::<f64>() / count;
     let squares: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
@@ -223,7 +224,7 @@ fn variance(values: &[f64]) -> f64 {
     let mut squares: Vec<f64> = values.iter().map(|value| value * value).collect();
     squares.sort_by(f64::total_cmp);
     squares.truncate((9 * squares.len()).div_ceil(10));
-    squares.iter().sum::<f64>() / (squares.len().max(1) as i64).float()
+    squares.iter().sum::<f64>() / squares.len().max(1).float()
 }
 
 fn middle(values: impl Iterator<Item = f64>) -> f64 {

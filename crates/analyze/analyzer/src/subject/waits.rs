@@ -14,10 +14,10 @@
 //! waits before an encoding, between two encoders of a command buffer, or before a commit; it does so
 //! for each command buffer, for some, or for every n-th. If the times hardly vary, nobody can tell.
 
-use metalens_message::Share;
-use metalens_text::number::Float;
 use std::num::NonZeroU64;
 
+use metalens_message::Share;
+use metalens_text::number::Float;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Chain, RecordedWait};
@@ -138,7 +138,7 @@ impl Answer {
     /// Returns how much more the completions tell than the last steps: the logarithm of how much likelier
     /// they make the times.
     fn explains(&self) -> f64 {
-        as_f64(self.pairs.len()) * (1.0 / self.ratio.max(1e-3)).ln()
+        self.pairs.len().float() * (1.0 / self.ratio.max(1e-3)).ln()
     }
 
     fn verdict(&self) -> WaitVerdict {
@@ -396,7 +396,7 @@ impl<'a> Thread<'a> {
             })?
         };
         let pairs: Vec<Pair> = (1..self.own.len()).filter_map(pair).collect();
-        let is_most = as_f64(pairs.len()) >= MOST * as_f64(self.own.len());
+        let is_most = pairs.len().float() >= MOST * self.own.len().float();
         let found = Answer::new(Point::Encoding, 0, pairs);
         let mut sure = own.iter().filter(|answer| answer.share >= SURE);
         let is_sure = is_most && found.pairs.len() >= PAIRS && found.share >= SURE;
@@ -648,11 +648,11 @@ fn requests(submissions: &Submissions, waits: &[Awaited]) -> Vec<usize> {
 fn is_exponential(sorted: &[i64]) -> bool {
     /// Largest distance of the distributions, times the root of the number of times.
     const DISTANCE: f64 = 1.06;
-    let count = as_f64(sorted.len());
+    let count = sorted.len().float();
     let mean = sorted.iter().map(|&ns| ns.float()).sum::<f64>() / count;
     let distances = sorted.iter().enumerate().map(|(index, &ns)| {
-        let expected = 1.0 - (-(ns.float()) / mean).exp();
-        let below = as_f64(index) / count;
+        let expected = 1.0 - (-ns.float() / mean).exp();
+        let below = index.float() / count;
         (expected - below)
             .abs()
             .max((expected - below - 1.0 / count).abs())
@@ -699,8 +699,4 @@ fn is_never(list: &[Submission]) -> bool {
         && list
             .iter()
             .all(|each| each.encoding_ns.is_some() && each.completed_ns.is_some())
-}
-
-fn as_f64(count: usize) -> f64 {
-    count.float()
 }
