@@ -9,6 +9,7 @@ mod checker;
 mod states;
 
 use metalens_analyzer::{Analysis, Cause, Request};
+use metalens_message::{Ns, Quantity};
 use metalens_simulator::{Scenario, random_scenario};
 use metalens_testing::{analyze_input, analyze_scenario};
 use metalens_text::number::Float;
@@ -60,7 +61,7 @@ fn check(what: &str, analysis: &Analysis) -> DrawnTrace {
     check_channels(what, analysis, &drawn, pid);
     let others = drawn.on(100_000, |track| track == "others");
     assert_eq!(
-        Some(sum(&others)),
+        Some(Ns(sum(&others))),
         report.busy.others_busy_ns,
         "{what}: others"
     );
@@ -70,7 +71,7 @@ fn check(what: &str, analysis: &Analysis) -> DrawnTrace {
 /// Checks that slices are end to end in each gap, and nowhere else.
 fn check_gaps(what: &str, analysis: &Analysis, drawn: &DrawnTrace, pid: u64) {
     let idle = drawn.on(pid, |track| track == "idle time by cause");
-    assert_eq!(sum(&idle), analysis.report.gaps.total_ns, "{what}: idle");
+    assert_eq!(sum(&idle), analysis.report.gaps.total_ns.0, "{what}: idle");
     let mut at = 0;
     for gap in analysis.gaps() {
         let end_ns = gap.start_ns + gap.duration_ns;
@@ -91,7 +92,7 @@ fn check_causes(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
         let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
-        assert_eq!(sum(&slices), parts.get(cause), "{what}: {}", cause.name());
+        assert_eq!(sum(&slices), parts.get(cause).0, "{what}: {}", cause.name());
     }
     // During contention another process used the GPU all the time.
     let others: Vec<(u64, u64)> = analysis.others().collect();
@@ -112,7 +113,7 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     let lasting = ["performance", "phase", "step"];
     for slice in &drawn.slices {
         let window = &report.window;
-        let inside = window.start_ns <= slice.start_ns && slice.end_ns() <= window.end_ns;
+        let inside = window.start_ns.0 <= slice.start_ns && slice.end_ns() <= window.end_ns.0;
         let is_lasting = lasting.contains(&slice.category.as_str());
         assert!(inside || !is_lasting, "{what}: {slice:?}");
     }
@@ -123,12 +124,12 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
         .flat_map(|all| &all.states)
     {
         let slices = slices_of("performance", &state.state);
-        assert_eq!(sum(&slices), state.total_ns, "{what}: {}", state.state);
+        assert_eq!(sum(&slices), state.total_ns.0, "{what}: {}", state.state);
         let induced = slices
             .into_iter()
             .filter(|slice| slice.arguments.contains_key("induced"));
         let induced: Vec<&Slice> = induced.collect();
-        assert_eq!(sum(&induced), state.induced_ns, "{what}: {}", state.state);
+        assert_eq!(sum(&induced), state.induced_ns.0, "{what}: {}", state.state);
     }
 
     for phase in report
@@ -138,7 +139,12 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
         .filter(|phase| phase.is_analyzed)
     {
         let slices = slices_of("phase", &phase.name);
-        assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
+        assert_eq!(
+            union_ns(&slices),
+            phase.window_ns.0,
+            "{what}: {}",
+            phase.name
+        );
     }
 
     let steps = analysis.steps();
@@ -202,7 +208,7 @@ fn check_channels(what: &str, analysis: &Analysis, drawn: &DrawnTrace, pid: u64)
         let name = channel.name.as_deref().unwrap_or("(no channel)");
         let lane = |track: &str| track == name || track.starts_with(&format!("{name} ("));
         let slices = drawn.on(pid, lane);
-        assert_eq!(sum(&slices), channel.sum_ns, "{what}: {name}");
+        assert_eq!(sum(&slices), channel.sum_ns.0, "{what}: {name}");
         intervals += slices.len();
     }
     assert_eq!(intervals, analysis.intervals().count(), "{what}: intervals");
@@ -249,7 +255,7 @@ fn windows_that_cut_intervals() {
     for scenario in ["eager", "renderer", "pipelined", "batched"] {
         let analysis = analysis_of(scenario, &Request::default());
         let window = &analysis.report.window;
-        let at = |part: u64| window.start_ns + window.span_ns * part / 32;
+        let at = |part: u64| (window.start_ns + window.span_ns * part / 32).0;
         let mut windows = vec![(at(5), at(8)), (at(2), at(3)), (at(10), at(31))];
 
         // Another window ends between two intervals of one command buffer.
@@ -338,9 +344,12 @@ fn counters_match_the_report() {
             .map(|pair| (pair[1].0 - pair[0].0).float() * pair[0].1)
             .sum()
     };
-    let span = report.window.span_ns.float();
+    let span = report.window.span_ns.number();
     let ratio = area(busy) / span / 100.0;
-    assert!((ratio - report.busy.ratio.unwrap()).abs() < 1e-4, "{ratio}");
+    assert!(
+        (ratio - report.busy.ratio.unwrap().0).abs() < 1e-4,
+        "{ratio}"
+    );
     let others = &drawn.counters[&(100_000, "GPU busy".to_owned())];
     assert!(area(others) > 0.0);
 }
