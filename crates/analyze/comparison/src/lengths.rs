@@ -177,7 +177,7 @@ fn clusters(runs: &KernelRuns) -> Vec<Cluster> {
 fn means(runs: &KernelRuns, lengths: &[Cluster], mix: &[f64]) -> Vec<Option<Number>> {
     let sum: f64 = mix.iter().sum();
     let of_run = |sixteenths: &Option<[u64; 16]>| {
-        let sixteenths = sixteenths.as_ref()?.map(|ns| ns.float());
+        let sixteenths = sixteenths.as_ref()?.map(Float::float);
         let parts = lengths.iter().zip(mix).map(|(length, share)| {
             let own = sixteenths.into_iter();
             let own = own.filter(|ns| length.has(*ns));

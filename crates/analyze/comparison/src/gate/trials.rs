@@ -2,7 +2,7 @@
 //! vary, and is inconclusive: with nothing changed, which is a false alarm, and with a time that is
 //! 10 % longer.
 
-use metalens_message::{Message, Number};
+use metalens_message::{Float, Message, Number};
 
 use super::subject::{GateSubject, Presence};
 use super::{GateVerdict, Limit};
@@ -94,7 +94,6 @@ fn two_clocks(random: &mut Random, _: usize) -> f64 {
     normal(random, 0.01) * (1.0 + slower)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few runs")]
 fn drifting(random: &mut Random, number: usize) -> f64 {
     normal(random, 0.01) * (1.0 + 0.01 * number.float())
 }

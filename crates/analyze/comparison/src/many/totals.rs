@@ -1,9 +1,9 @@
 //! Counts findings over many reports.
 
-use metalens_message::Ns;
 use std::cmp::Reverse;
 
 use metalens_analyzer::{Effort, Finding, Severity};
+use metalens_message::Ns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,18 +94,21 @@ mod tests {
             saves_ns,
         };
         let one = [
-            finding("serialized", Severity::Medium, Some(5)),
+            finding("serialized", Severity::Medium, Some(Ns(5))),
             finding("unlabeled", Severity::Low, None),
         ];
         let other = [
             finding("contention", Severity::High, None),
-            finding("serialized", Severity::High, Some(3)),
+            finding("serialized", Severity::High, Some(Ns(3))),
         ];
         let totals = total_findings([&one[..], &other[..], &[]]);
         let shown = totals.iter().map(|total| {
             format!(
                 "{} {:?} {} {:?}",
-                total.id, total.severity, total.reports, total.saves_ns
+                total.id,
+                total.severity,
+                total.reports,
+                total.saves_ns.map(|ns| ns.0)
             )
         });
         assert_eq!(

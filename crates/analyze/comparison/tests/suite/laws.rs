@@ -8,6 +8,7 @@ use metalens_comparison::{
     GateVerdict, KernelFigure, KernelLimit, Limit, MetricGroup, MetricLimit, Number, Runs, compare,
     compare_runs, judge,
 };
+use metalens_message::Ns;
 use serde_json::Value;
 
 use super::{SMALL, report, reports};
@@ -241,7 +242,7 @@ fn a_run_that_is_given_twice_is_found() {
     // An export may lack tables that the bundle has.
     check(|again| again.machine.driver = None, true);
     check(|again| again.latency.completion = None, true);
-    check(|again| again.window.span_ns += 1, false);
+    check(|again| again.window.span_ns += Ns(1), false);
     check(|again| again.process.name = "another".to_owned(), false);
 }
 
@@ -291,7 +292,7 @@ fn without_gaps_a_limit_on_gaps_is_kept() {
     let gaps = report(SMALL, 0);
     let mut none = gaps.clone();
     none.gaps.count = 0;
-    none.gaps.total_ns = 0;
+    none.gaps.total_ns = Ns(0);
     for gap in [
         &mut none.gaps.mean_ns,
         &mut none.gaps.median_ns,
@@ -341,12 +342,12 @@ fn hostile_reports_are_compared() {
     let mut empty = whole.clone();
     empty.kernels.clear();
     empty.machine.performance = None;
-    empty.window.span_ns = 0;
+    empty.window.span_ns = Ns(0);
     let mut twice = whole.clone();
     twice.kernels.extend(whole.kernels.clone());
     let mut huge = whole.clone();
-    huge.busy.sum_ns = u64::MAX;
-    huge.kernels[0].total_ns = u64::MAX;
+    huge.busy.sum_ns = Ns(u64::MAX);
+    huge.kernels[0].total_ns = Ns(u64::MAX);
     let found = check_mirrors(from_ref(&whole), from_ref(&empty));
     assert!(
         found

@@ -5,6 +5,7 @@ use metalens_analyzer::{Report, StepsBy};
 use metalens_comparison::{
     CompareOptions, FusionVerdict, Gate, GateSeverity, GateVerdict, PerUnit, compare, judge,
 };
+use metalens_message::Ns;
 
 use super::report;
 
@@ -441,8 +442,9 @@ fn paced_programs_have_headroom() {
     let side = |busy_ms: u64, missed: u64| {
         let mut paced = report(&steps(&[("draw", 100)], 60).toml(1), 0);
         let main = &mut paced.steps[0];
-        (main.by, main.period_ns, main.missed) = (StepsBy::Paced, Some(16_666_667), Some(missed));
-        main.kinds[0].gpu_ns = Some(busy_ms * 1_000_000);
+        (main.by, main.period_ns, main.missed) =
+            (StepsBy::Paced, Some(Ns(16_666_667)), Some(missed));
+        main.kinds[0].gpu_ns = Some(Ns(busy_ms * 1_000_000));
         [paced]
     };
     let found = compare(&side(5, 0), &side(10, 3), &CompareOptions::default());
