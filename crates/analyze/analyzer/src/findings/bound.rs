@@ -9,13 +9,14 @@
 //! 4. Where the recording does not tell whether the program waits, both answers are replayed. If they
 //!    differ, or if commits are missing, there is no verdict.
 
+use metalens_message::{Message, Ns, count, message, share, time};
+
 use super::distrust::distrust;
 use super::steps::steps_each;
 use crate::report::{
     Bound, BoundVerdict, ChosenBy, GapParts, HeldBy, Judged, Removal, Replay, ReplayPart, Report,
     WaitVerdict,
 };
-use metalens_message::{Message, Ns, count, message, share};
 
 /// One part in this many of the time may be idle in a program that is GPU-bound.
 const IDLE_PARTS: u64 = 10;
@@ -279,9 +280,9 @@ mod tests {
         };
         let judged = Judged {
             name: "the window",
-            span_ns: 1_000,
+            span_ns: Ns(1_000),
             intervals,
-            busy_ns: 1_000 - idle_ns,
+            busy_ns: Ns(1_000) - idle_ns,
             idle: &idle_time,
             outliers: &Outliers::default(),
         };
@@ -303,12 +304,12 @@ mod tests {
         let removals = removals.map(|(place, (without, left_ns))| Removal {
             step: None,
             without,
-            left_ns,
-            otherwise_ns: otherwise.map(|otherwise| otherwise[place]),
+            left_ns: Ns(left_ns),
+            otherwise_ns: otherwise.map(|otherwise| Ns(otherwise[place])),
         });
         let mut replay = Replay {
             command_buffers: 100,
-            span_ns: 1_000,
+            span_ns: Ns(1_000),
             removals: removals.collect(),
             ..Replay::default()
         };
@@ -322,7 +323,7 @@ mod tests {
     fn the_replay_decides() {
         use Bound::{CpuHost, Driver, Gpu, Latency, Mixed};
         let check = |left, expected| {
-            let (found, why) = decided(900, 2, Some(&replay(left, None)));
+            let (found, why) = decided(Ns(900), 2, Some(&replay(left, None)));
             assert_eq!(found, expected, "{left:?}: {}", why.text);
         };
         check([300, 1_000, 1_000, 300, 100], Some(CpuHost));
@@ -334,14 +335,14 @@ mod tests {
         // Nothing explains why the GPU is idle for nine tenths of the time.
         let nothing = [1_000, 1_000, 1_000, 990, 950];
         check(nothing, None);
-        let (found, why) = decided(450, 2, Some(&replay(nothing, None)));
+        let (found, why) = decided(Ns(450), 2, Some(&replay(nothing, None)));
         assert_eq!(found, Some(Gpu), "{}", why.text);
     }
 
     #[test]
     fn both_answers_must_agree() {
         let check = |left, otherwise, expected| {
-            let (found, why) = decided(900, 2, Some(&replay(left, Some(otherwise))));
+            let (found, why) = decided(Ns(900), 2, Some(&replay(left, Some(otherwise))));
             assert_eq!((found, why.text.as_str()), expected);
         };
         let (host, latency) = ([300, 1_000, 1_000, 300, 100], [900, 900, 500, 800, 100]);
@@ -367,9 +368,9 @@ mod tests {
 
     #[test]
     fn a_tenth_of_the_time_may_be_idle_for_any_reason() {
-        assert_eq!(decided(100, 2, None).0, Some(Bound::Gpu));
-        assert_eq!(decided(101, 2, None).0, None);
+        assert_eq!(decided(Ns(100), 2, None).0, Some(Bound::Gpu));
+        assert_eq!(decided(Ns(101), 2, None).0, None);
         // One interval has no gap.
-        assert_eq!(decided(0, 1, None).0, None);
+        assert_eq!(decided(Ns(0), 1, None).0, None);
     }
 }

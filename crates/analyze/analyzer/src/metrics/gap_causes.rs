@@ -36,6 +36,8 @@
 //! A gap that the edge of the window cuts is walked whole and then cut, so that the causes of two
 //! adjacent windows sum to those of both together.
 
+use metalens_message::Ns;
+
 use crate::basics::spans::{Span, pieces, time_in};
 use crate::report::{Cause, GapParts, IdleTime, Recovered, Report, WaitVerdict};
 use crate::subject::Subject;
@@ -45,7 +47,6 @@ use crate::subject::gaps::{Edges, Gap};
 use crate::subject::interval::Interval;
 use crate::subject::submissions::Submissions;
 use crate::subject::waits::{Awaited, Waits};
-use metalens_message::Ns;
 
 /// Splits gaps by cause.
 #[derive(Clone, Copy)]
@@ -394,7 +395,7 @@ mod tests {
         let others: Vec<Span> = others.iter().map(|&(a, b)| Span::new(a, b)).collect();
         let parts = parts(walk(Span::new(gap.0, gap.1), &pair), &others);
         assert_eq!(
-            parts.by_cause().map(|(_, ns)| ns),
+            parts.by_cause().map(|(_, ns)| ns.0),
             expected,
             "{gap:?} {completed_ns:?} {encoded:?} {others:?}"
         );
@@ -515,7 +516,7 @@ mod tests {
             };
             let parts = parts(walk(Span::new(10, 50), &pair), others);
             assert_eq!(
-                parts.by_cause().map(|(_, ns)| ns),
+                parts.by_cause().map(|(_, ns)| ns.0),
                 expected,
                 "{commit} {driver:?}"
             );
@@ -535,7 +536,10 @@ mod tests {
             }),
             ..pair(Some(20), Some((2, 5, 6)))
         };
-        assert_eq!(parts(walk(Span::new(10, 50), &early), &[]).queued_ns, 40);
+        assert_eq!(
+            parts(walk(Span::new(10, 50), &early), &[]).queued_ns,
+            Ns(40)
+        );
     }
 
     #[test]
@@ -546,7 +550,7 @@ mod tests {
         };
         assert_eq!(never.is_serialized(), Some(false));
         let parts = parts(walk(Span::new(10, 50), &never), &[]);
-        assert_eq!((parts.completion_ns, parts.host_ns), (0, 18));
+        assert_eq!((parts.completion_ns, parts.host_ns), (Ns(0), Ns(18)));
     }
 
     #[test]
@@ -557,7 +561,7 @@ mod tests {
         };
         let parts = parts(walk(Span::new(10, 50), &within), &[]);
         let found = (parts.completion_ns, parts.host_ns, parts.encoding_ns);
-        assert_eq!(found, (10 + 6, 8, 2 + 5));
+        assert_eq!(found, (Ns(10 + 6), Ns(8), Ns(2 + 5)));
     }
 
     #[test]
@@ -613,13 +617,13 @@ mod tests {
             let parts = |stretches| parts(stretches, &others);
 
             let whole = parts(stretches);
-            prop_assert_eq!(whole.total_ns(), length);
+            prop_assert_eq!(whole.total_ns(), Ns(length));
 
-            let (mut at, mut sums) = (gap.start_ns, [0; Cause::ALL.len()]);
+            let (mut at, mut sums) = (gap.start_ns, [Ns(0); Cause::ALL.len()]);
             for (span, cause) in contended(stretches, &others) {
                 prop_assert!(span.start_ns == at && !span.is_empty());
                 let place = Cause::ALL.iter().position(|&each| each == cause).unwrap();
-                sums[place] += span.length_ns();
+                sums[place] += Ns(span.length_ns());
                 at = span.end_ns;
             }
             prop_assert_eq!(at, gap.end_ns);

@@ -1,7 +1,8 @@
 //! Makes histograms of durations and of gap lengths.
 
-use crate::report::Bucket;
 use metalens_message::Ns;
+
+use crate::report::Bucket;
 
 /// Smallest lengths of the buckets: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
 const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
@@ -44,7 +45,7 @@ mod tests {
         let found = histogram(&[0, 999, 1_000, 4_999, 5_000, 10_000_000, u64::MAX / 4]);
         let counts: Vec<u64> = found.iter().map(|bucket| bucket.count).collect();
         assert_eq!(counts, [2, 2, 1, 0, 0, 0, 2]);
-        assert_eq!(found[1].total_ns, 5_999);
-        assert_eq!((found[6].from_ns, found[6].to_ns), (10_000_000, None));
+        assert_eq!(found[1].total_ns, Ns(5_999));
+        assert_eq!((found[6].from_ns, found[6].to_ns), (Ns(10_000_000), None));
     }
 }

@@ -1,5 +1,7 @@
 //! Computes the latencies of command buffers, encoding times and queue depth.
 
+use metalens_message::{Ns, message, ungrouped};
+use metalens_text::number::Float;
 use metalens_trace::Names;
 
 use crate::basics::spans::{RunningUnion, Span, between};
@@ -7,8 +9,6 @@ use crate::report::{Distribution, Latency, NotRecorded, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
 use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, thread_names};
-use metalens_message::{Ns, message, ungrouped};
-use metalens_text::number::Float;
 
 /// Number of equal parts of the window in which the queue depth is shown.
 const CHUNKS: u64 = 60;
@@ -254,6 +254,7 @@ mod tests {
     use crate::subject::buffers::buffers;
     use crate::subject::interval::Interval;
     use crate::testing::interval;
+    use metalens_message::SignedNs;
     use std::num::NonZeroU64;
 
     /// Makes command buffers of one interval from (commit, start, end), numbered from 1.
@@ -281,7 +282,10 @@ mod tests {
         let window = Span::new(0, 40);
         let found = queue(&buffers_of(&[(0, 12, 20), (10, 22, 30)], window), window).unwrap();
         assert_eq!((found.max_depth, found.mean_depth), (2, 1.0));
-        assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (10, 20, 10));
+        assert_eq!(
+            (found.empty_ns, found.one_ns, found.more_ns),
+            (Ns(10), Ns(20), Ns(10))
+        );
         assert_eq!(found.over_time.len(), 40);
         assert_eq!(found.over_time[15].mean_depth, 2.0);
         assert_eq!(queue(&[], window), None);
@@ -293,10 +297,13 @@ mod tests {
         let window = Span::new(14, 18);
         let found = queue(&buffers_of(&[(0, 20, 30), (16, 22, 30)], window), window).unwrap();
         assert_eq!((found.max_depth, found.mean_depth), (2, 1.5));
-        assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (0, 2, 2));
+        assert_eq!(
+            (found.empty_ns, found.one_ns, found.more_ns),
+            (Ns(0), Ns(2), Ns(2))
+        );
         // An empty queue is known, not absent.
         let found = queue(&buffers_of(&[(0, 2, 3)], window), window).unwrap();
-        assert_eq!((found.max_depth, found.empty_ns), (0, 4));
+        assert_eq!((found.max_depth, found.empty_ns), (0, Ns(4)));
     }
 
     #[test]
@@ -304,8 +311,11 @@ mod tests {
         let window = Span::new(0, 100);
         let all = buffers_of(&[(0, 12, 20), (10, 18, 30), (40, 41, 50)], window);
         let start = Distribution::from_durations(starts(&all)).unwrap();
-        assert_eq!((start.min_ns, start.median_ns, start.max_ns), (1, 8, 12));
-        assert_eq!(start.mean_ns, 7);
+        assert_eq!(
+            (start.min_ns, start.median_ns, start.max_ns),
+            (SignedNs(1), SignedNs(8), SignedNs(12))
+        );
+        assert_eq!(start.mean_ns, SignedNs(7));
         assert_eq!(commit_intervals(&all), [10, 30]);
     }
 
@@ -316,7 +326,7 @@ mod tests {
         assert_eq!(starts(&all), [5_000, 205]);
         assert_eq!(commit_intervals(&all), [4_800]);
         let found = queue(&all, window).unwrap();
-        assert_eq!((found.mean_depth, found.more_ns), (2.0, 110));
+        assert_eq!((found.mean_depth, found.more_ns), (2.0, Ns(110)));
     }
 
     /// Checks that only commits of buffers in the window count, and only if they follow each other.

@@ -1,5 +1,9 @@
 //! Checks the recording itself: computes plain figures, and checks made of them.
 
+use metalens_message::{
+    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, time, ungrouped,
+};
+
 use super::busy_window::BusyWindow;
 use crate::basics::spans::{Span, between};
 use crate::report::{
@@ -8,9 +12,6 @@ use crate::report::{
 use crate::subject::interval::Interval;
 use crate::tables::recording::FinishedBuffers;
 use crate::tables::times::RowsOutside;
-use metalens_message::{
-    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, ungrouped,
-};
 
 /// Input of the checks.
 pub(crate) struct SanityInput<'a> {
@@ -312,7 +313,7 @@ mod tests {
             template: None,
             instruments_version: None,
             start: None,
-            duration_ns,
+            duration_ns: duration_ns.map(Ns),
             end_reason: None,
             recording_mode: mode.map(str::to_owned),
             device: DeviceFacts::default(),
@@ -321,14 +322,14 @@ mod tests {
 
     fn busy(busy_ns: u64, machine_busy_ns: u64, active: Option<u64>) -> Busy {
         Busy {
-            busy_ns,
-            sum_ns: busy_ns,
+            busy_ns: Ns(busy_ns),
+            sum_ns: Ns(busy_ns),
             ratio: None,
             overlap_factor: None,
-            machine_busy_ns,
-            machine_active_ns: active,
-            others_busy_ns: Some(0),
-            others_overlap_ns: Some(0),
+            machine_busy_ns: Ns(machine_busy_ns),
+            machine_active_ns: active.map(Ns),
+            others_busy_ns: Some(Ns(0)),
+            others_overlap_ns: Some(Ns(0)),
         }
     }
 
@@ -396,9 +397,9 @@ mod tests {
             let found = sanity(&input);
             assert_eq!(failing(&found), [""; 0]);
             assert_eq!(found.checks.len(), 12);
-            assert_eq!(found.window_share, Some(0.5));
+            assert_eq!(found.window_share, Some(Share(0.5)));
             assert_eq!((found.encoders, found.encoders_listed), (3, Some(3)));
-            assert_eq!(found.longest_interval_share, Some(0.4));
+            assert_eq!(found.longest_interval_share, Some(Share(0.4)));
 
             let (bad_run, one_error, differing) = (
                 run(Some("Windowed (5 seconds)"), Some(39)),
@@ -430,7 +431,7 @@ mod tests {
             assert_eq!(failing(&found), all);
             assert_eq!(
                 (found.tables_differ_ns, found.encoders_listed),
-                (Some(1), Some(1))
+                (Some(SignedNs(1)), Some(1))
             );
             assert_eq!(found.buffers_without_interval, Some(1));
             assert_eq!(found.rows_outside, Some(2));

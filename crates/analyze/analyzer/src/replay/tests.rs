@@ -187,7 +187,8 @@ fn a_sample_stands_for_all() {
     let removals = removals.map(|(whole, half)| (whole.left_ns, half.left_ns));
     for (whole_ns, half_ns) in pairs.chain(removals) {
         let apart_ns = whole_ns.abs_diff(half_ns);
-        assert!(apart_ns * 20 <= whole.span_ns, "{half_ns} for {whole_ns}");
+        let is_near = apart_ns * 20 <= whole.span_ns;
+        assert!(is_near, "{} for {}", half_ns.0, whole_ns.0);
     }
 }
 

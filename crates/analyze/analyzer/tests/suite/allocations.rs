@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use metalens_analyzer::{Report, Request};
+use metalens_message::{Bytes, Ns};
 use metalens_simulator::{Table, random_scenario, write_export};
 
 use super::real::recordings;
@@ -95,9 +96,9 @@ fn wired(report: &Report) -> String {
     let wiring = report.machine.wiring.unwrap();
     let parts = [wiring.before_window, wiring.in_window, wiring.after_window];
     let count: u64 = parts.iter().map(|part| part.count).sum();
-    let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+    let bytes: u64 = parts.iter().map(|part| part.bytes.0).sum();
     let unwired = wiring.unwire_requests;
-    format!(" {count} {bytes} {} {}", unwired.count, unwired.bytes)
+    format!(" {count} {bytes} {} {}", unwired.count, unwired.bytes.0)
 }
 
 /// Returns the sums over phases, and what lies in none, as the second reader prints them.
@@ -108,8 +109,8 @@ fn phases(report: &Report) -> String {
     };
     let parts = memory.phases.iter().map(|phase| phase.turnover);
     let allocations: u64 = parts.clone().map(|part| part.allocations).sum();
-    let bytes: u64 = parts.map(|part| part.bytes).sum();
-    let (none, none_bytes) = (outside.allocations, outside.bytes);
+    let bytes: u64 = parts.map(|part| part.bytes.0).sum();
+    let (none, none_bytes) = (outside.allocations, outside.bytes.0);
     format!(" {allocations} {bytes} {none} {none_bytes}")
 }
 
@@ -125,17 +126,17 @@ fn real_rows_are_the_counted_ones() {
     assert_eq!(figures(&found), "14 12 262144 1 0 0 262144 13 262144");
     let memory = found.memory.unwrap();
     let of_metal = found.machine.allocated.unwrap().peak_bytes.unwrap();
-    assert_eq!(of_metal, memory.peak_bytes + (128 << 10));
+    assert_eq!(of_metal, memory.peak_bytes + Bytes(128 << 10));
     assert_eq!(memory.before_window.allocations, 14);
     assert_eq!(memory.after_window.freed, 1);
-    assert_eq!(memory.lifetimes.unwrap().max_ns, 182_612_458);
+    assert_eq!(memory.lifetimes.unwrap().max_ns, Ns(182_612_458));
     assert_eq!(memory.callers_count, 1);
     assert_eq!(memory.callers[0].name.as_deref(), Some("main"));
     assert_eq!((memory.unread, memory.without_stack), (0, 0));
     let wiring = found.machine.wiring.unwrap();
     assert_eq!(
         (wiring.before_window.count, wiring.before_window.bytes),
-        (13, 2_129_920)
+        (13, Bytes(2_129_920))
     );
 }
 
@@ -153,6 +154,6 @@ fn real_rows_of_the_older_table_are_read() {
     let whole = memory.whole;
     assert_eq!(
         (whole.allocations, whole.inside_others, whole.bytes),
-        (3, 3, 0)
+        (3, 3, Bytes(0))
     );
 }

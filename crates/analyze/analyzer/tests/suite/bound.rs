@@ -1,7 +1,7 @@
 //! Tests of the verdict in a word, on recordings whose truth is known.
 
 use metalens_analyzer::{Bound, ChainSource, Report, Request, WaitVerdict, distrust};
-use metalens_message::Ns;
+use metalens_message::{Ns, Quantity};
 use metalens_simulator::{Ledger, Scenario, Truth, presets, random_scenario, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
 
@@ -175,7 +175,7 @@ fn every_scenario_has_the_verdict_of_its_truth() {
                     truth.run
                 );
             }
-            let busy = report.judged().busy_ns as f64 / report.judged().span_ns as f64;
+            let busy = report.judged().busy_ns.number() / report.judged().span_ns.number();
             assert!(bound != Some(Bound::Gpu) || busy >= 0.5, "{name}: {busy}");
             match found.iter_mut().find(|(other, _)| *other == bound) {
                 Some((_, count)) => *count += 1,

@@ -1,10 +1,10 @@
 //! Tests of hardware counters: on the real bundle that has some, against a second reading of its
 //! bytes and against laws; and on scenarios, against the simulator's truth.
 
-use metalens_message::Ns;
 use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{Analysis, CounterUnit, Request, analyze, selection};
+use metalens_message::Ns;
 use metalens_simulator::{
     BundleOptions, Scenario, Truth, random_scenario, write_bundle_with, write_export,
 };
@@ -101,7 +101,7 @@ fn a_report_has_the_values_of_the_stored_bytes() {
 
     let report = &analysis.report;
     let counters = report.counters.as_ref().unwrap();
-    assert_eq!(counters.step_ns, Some(112_625));
+    assert_eq!(counters.step_ns, Some(Ns(112_625)));
     let busiest = &counters.counters[0];
     assert_eq!(
         (busiest.name.as_str(), busiest.id),
@@ -109,7 +109,7 @@ fn a_report_has_the_values_of_the_stored_bytes() {
     );
     let in_window = by_name["ALU Limiter"].iter();
     let in_window = in_window
-        .filter(|sample| (report.window.start_ns..report.window.end_ns).contains(&sample.0));
+        .filter(|sample| (report.window.start_ns..report.window.end_ns).contains(&Ns(sample.0)));
     let largest = in_window.map(|sample| sample.1).fold(0.0, f64::max);
     assert_eq!(busiest.window.max.to_bits(), largest.to_bits());
 }
@@ -166,7 +166,7 @@ fn real_counters_obey_laws() {
         let shares: f64 = kernel
             .limiters
             .iter()
-            .map(|limiter| limiter.highest_share)
+            .map(|limiter| limiter.highest_share.0)
             .sum();
         let expected = if kernel.limiters.is_empty() { 0.0 } else { 1.0 };
         assert!((shares - expected).abs() < 1e-9, "{kernel:?}");
@@ -340,7 +340,7 @@ fn compare(name: &str, report: &metalens_analyzer::Report, truth: &Truth) -> usi
         assert_eq!(found.window.samples, expected.samples, "{name}");
         assert_eq!(
             found.window.covered_ns,
-            Some(expected.covered_ns).map(Ns),
+            Some(Ns(expected.covered_ns)),
             "{name}"
         );
         near(found.window.mean, expected.mean.unwrap(), "mean");

@@ -94,7 +94,7 @@ fn samples_in_the_window_are_counted() {
         .unwrap()
         .integers("time")
         .unwrap();
-    let window = report.window.start_ns..report.window.end_ns;
+    let window = report.window.start_ns.0..report.window.end_ns.0;
     let inside = times.iter().flatten().filter(|time| window.contains(time));
     let cpu = report.cpu.unwrap();
     // All rows of this recording are of the recorded process.

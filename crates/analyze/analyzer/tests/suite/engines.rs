@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Engine, EngineId, NotRecorded, Report, Request};
+use metalens_message::{Ns, Share};
 use metalens_simulator::{EngineKind, EngineWork, Nanos, Scenario, write_bundle, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
 use metalens_trace::{Input, LoadOptions, Selection};
@@ -51,19 +52,19 @@ fn scenario() -> Scenario {
     use EngineKind::{CoreMl, DrawableWait, Mps, NeuralEngine};
     let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
     let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
-    let window = plain.report.window.start_ns;
+    let window_ns = plain.report.window.start_ns.0;
     assert!(plain.report.engines.is_empty());
     scenario.process[0].engine = vec![
-        work(Mps, [0, 10, 168, 3], window.0),
-        work(CoreMl, [20, 40, 168, 2], window.0),
-        work(DrawableWait, [100, 50, 1, 1], window.0),
+        work(Mps, [0, 10, 168, 3], window_ns),
+        work(CoreMl, [20, 40, 168, 2], window_ns),
+        work(DrawableWait, [100, 50, 1, 1], window_ns),
     ];
     // The table of the Neural Engine names no process, so that this counts; the rest does not.
     scenario.process[1].engine = vec![
-        work(NeuralEngine, [5, 75, 1, 1], window.0),
-        work(NeuralEngine, [60, 20, 1, 1], window.0),
-        work(Mps, [50, 10, 1, 1], window.0),
-        work(DrawableWait, [50, 10, 1, 1], window.0),
+        work(NeuralEngine, [5, 75, 1, 1], window_ns),
+        work(NeuralEngine, [60, 20, 1, 1], window_ns),
+        work(Mps, [50, 10, 1, 1], window_ns),
+        work(DrawableWait, [50, 10, 1, 1], window_ns),
     ];
     scenario
 }
@@ -116,7 +117,7 @@ fn busy_times_of_engines_are_measured_against_the_idle_time() {
         ];
         assert!(ids.eq(expected));
         // The window has 346 µs.
-        assert_eq!(neural.ratio, Some(75.0 / 346.0));
+        assert_eq!(neural.ratio, Some(Share(75.0 / 346.0)));
         assert!(
             !report
                 .not_recorded
@@ -145,14 +146,14 @@ fn buffers(export: &Path, pid: u32) -> Vec<u64> {
 fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
     let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
     let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
-    let window = plain.report.window.start_ns;
+    let window_ns = plain.report.window.start_ns.0;
     let folder = metalens_testing::scratch();
     let path = folder.path().join("export");
     write_export(&scenario, &path, false).unwrap();
     let [mine, others] = [4200, 4300].map(|pid| buffers(&path, pid));
     let graph = |id: u64, start: u64, length: u64| EngineWork {
         label: format!("MPSGraph:0x1f (CommandBuffer: {id:#x})"),
-        ..work(EngineKind::Mps, [start, length, 1, 1], window.0)
+        ..work(EngineKind::Mps, [start, length, 1, 1], window_ns)
     };
     scenario.process[0].engine = vec![
         graph(mine[0], 0, 10),
@@ -205,7 +206,7 @@ fn work_of_mpsgraph_in_real_recordings_is_of_its_submitter() {
             .iter()
             .find(|engine| engine.id == EngineId::Mps);
         let mps = mps.unwrap();
-        assert_eq!((mps.intervals, mps.while_gpu_idle_ns), (rows as u64, 0));
+        assert_eq!((mps.intervals, mps.while_gpu_idle_ns), (rows as u64, Ns(0)));
     }
     if recordings == 0 {
         eprintln!("skipped: no real recording with rows of mps-hw-intervals");
@@ -241,8 +242,8 @@ fn engines_without_rows_are_not_recorded() {
         &Scenario::from_toml(DISPATCHES).unwrap(),
         &Request::default(),
     );
-    let window = window.unwrap().report.window.start_ns;
-    let others = missing(EngineKind::NeuralEngineInternal, window.0);
+    let window_ns = window.unwrap().report.window.start_ns.0;
+    let others = missing(EngineKind::NeuralEngineInternal, window_ns);
     let others: Vec<&str> = others.iter().map(|part| part.what.as_str()).collect();
     let expected = ["engines.mps", "engines.core-ml", "engines.drawable-wait"];
     assert_eq!(others, expected);

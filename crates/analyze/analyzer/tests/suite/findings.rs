@@ -4,11 +4,11 @@
 //! `nearly-unknown.toml`, and files for data that a scenario cannot describe: `fires.work.json`, the amounts of work, and `fires.<schema>.xml`,
 //! which replaces that table.
 
-use metalens_message::Factor;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Finding, ReplayAction, Report, Request, Severity, WorkFile, finding_ids};
+use metalens_message::{Ns, Quantity};
 use metalens_simulator::{Scenario, write_export};
 
 use super::real::recordings;
@@ -160,8 +160,8 @@ fn page(found: &Finding, report: &Report) -> String {
             page,
             "  gain: {} {} ns, {:.3} times as fast",
             gain.certainty.words(),
-            gain.saves_ns,
-            gain.speedup
+            gain.saves_ns.0,
+            gain.speedup.0
         ),
         None => writeln!(page, "  gain: none is known"),
     }
@@ -223,7 +223,7 @@ fn findings_are_in_order() {
             .findings
             .iter()
             .map(|finding| {
-                let gain = finding.gain.map_or(0, |gain| gain.saves_ns);
+                let gain = finding.gain.map_or(Ns(0), |gain| gain.saves_ns);
                 let concern = CONCERNS
                     .iter()
                     .position(|ids| ids.contains(&finding.id.as_str()));
@@ -237,9 +237,9 @@ fn findings_are_in_order() {
             let replay = report.replay.as_ref().filter(|_| gain.change.is_some());
             let judged_ns = replay.map_or(report.judged().span_ns, |replay| replay.span_ns);
             assert!(gain.saves_ns < judged_ns, "{name}");
-            let left = (judged_ns - gain.saves_ns) as f64;
-            let speedup = judged_ns as f64 / left;
-            assert!((gain.speedup - Factor(speedup)).abs() < 1e-9, "{name}");
+            let left = (judged_ns - gain.saves_ns).number();
+            let speedup = judged_ns.number() / left;
+            assert!((gain.speedup.0 - speedup).abs() < 1e-9, "{name}");
         }
     };
     for id in finding_ids() {
@@ -306,11 +306,11 @@ fn serialized_is_first_in_real_recordings() {
         let idle = &report.idle;
         assert_eq!(
             idle.round_trips_ns + idle.round_trips_contended_ns,
-            whole_ns
+            Ns(whole_ns)
         );
         // Two in flight halve the round trips, and no more.
         let gain = first.gain.unwrap();
-        assert!((1.85..2.1).contains(&gain.speedup), "{gain:?}");
+        assert!((1.85..2.1).contains(&gain.speedup.0), "{gain:?}");
         assert!(
             first.evidence.text.contains("999 of 999"),
             "{}",
@@ -412,8 +412,10 @@ fn no_pipelining_saves_more_than_never_waiting() {
             let never = replay.prediction(ReplayAction::NeverWait).unwrap();
             let predicted_ns = replay.span_ns - never.left_ns;
             assert!(
-                predicted_ns as f64 >= 0.98 * saved_ns as f64,
-                "{duration} {other}: {predicted_ns} < {saved_ns}"
+                predicted_ns.number() >= 0.98 * saved_ns.number(),
+                "{duration} {other}: {} < {}",
+                predicted_ns.0,
+                saved_ns.0
             );
             assert!(finding(&waits, "serialized").gain.unwrap().saves_ns <= predicted_ns);
         }

@@ -1,6 +1,7 @@
 //! Tests of the details of tracks, written by hand in the form of Xcode 27.
 
 use metalens_analyzer::{CountedBytes, HeapGroup, Report, Request};
+use metalens_message::Bytes;
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::Error;
 
@@ -34,6 +35,20 @@ fn document(rows: &str) -> String {
     )
 }
 
+fn count_and_bytes(sum: CountedBytes) -> (u64, Bytes) {
+    (sum.count, sum.bytes)
+}
+
+/// Returns each group's name, and its number and bytes: all, and those that are live.
+fn lines(groups: &[HeapGroup]) -> Vec<String> {
+    let lines = groups.iter().map(|group| {
+        let name = group.name.as_deref().unwrap_or("(none)");
+        let [whole, live] = [group.whole, group.live].map(|sum| (sum.count, sum.bytes.0));
+        format!("{name} {whole:?} {live:?}")
+    });
+    lines.collect()
+}
+
 #[test]
 fn details_of_tracks_are_summed_up() {
     let details = [
@@ -42,32 +57,23 @@ fn details_of_tracks_are_summed_up() {
         ("Regions.xml", REGIONS),
     ];
     let heap = report_with(&details).heap.unwrap();
-    let sum = |sum: CountedBytes| (sum.count, sum.bytes);
-    let list = |groups: &[HeapGroup]| {
-        let line = |group: &HeapGroup| {
-            let name = group.name.as_deref().unwrap_or("(none)");
-            let (whole, live) = (sum(group.whole), sum(group.live));
-            format!("{name} {whole:?} {live:?}")
-        };
-        groups.iter().map(line).collect::<Vec<_>>()
-    };
     let allocations = heap.allocations.unwrap();
-    assert_eq!(sum(allocations.whole), (3, 4_224));
-    assert_eq!(sum(allocations.live), (2, 4_160));
+    assert_eq!(count_and_bytes(allocations.whole), (3, Bytes(4_224)));
+    assert_eq!(count_and_bytes(allocations.live), (2, Bytes(4_160)));
     assert_eq!(
-        list(&allocations.categories),
+        lines(&allocations.categories),
         [
             "VM: Stack & Co (1, 4096) (1, 4096)",
             "Malloc 64 Bytes (2, 128) (1, 64)"
         ]
     );
     assert_eq!(
-        list(&allocations.libraries),
+        lines(&allocations.libraries),
         ["tool (2, 4160) (2, 4160)", "(none) (1, 64) (0, 0)"]
     );
     let leaks = heap.leaks.unwrap();
-    assert_eq!(sum(leaks.whole), (3, 144));
-    assert_eq!(list(&leaks.objects), ["NSArray (3, 144) (3, 144)"]);
+    assert_eq!(count_and_bytes(leaks.whole), (3, Bytes(144)));
+    assert_eq!(lines(&leaks.objects), ["NSArray (3, 144) (3, 144)"]);
     let regions = heap.regions.unwrap();
     let bytes = (
         regions.resident_bytes,
@@ -75,11 +81,14 @@ fn details_of_tracks_are_summed_up() {
         regions.swapped_bytes,
     );
     assert_eq!(
-        (sum(regions.whole), bytes),
-        ((2, 40_960), (20_480, 4_096, 2_048))
+        (count_and_bytes(regions.whole), bytes),
+        (
+            (2, Bytes(40_960)),
+            (Bytes(20_480), Bytes(4_096), Bytes(2_048))
+        )
     );
     assert_eq!(
-        list(&regions.types),
+        lines(&regions.types),
         [
             "MALLOC_LARGE (1, 8192) (1, 6144)",
             "__TEXT (1, 32768) (1, 0)"
@@ -142,14 +151,17 @@ fn real_details_are_read() {
     let allocations = heap.allocations.unwrap();
     assert_eq!(
         (allocations.whole.count, allocations.whole.bytes),
-        (6, 196_784)
+        (6, Bytes(196_784))
     );
-    assert_eq!((allocations.live.count, allocations.live.bytes), (3, 128));
+    assert_eq!(
+        (allocations.live.count, allocations.live.bytes),
+        (3, Bytes(128))
+    );
     let leaks = heap.leaks.unwrap();
-    assert_eq!((leaks.whole.count, leaks.whole.bytes), (7, 1_232));
+    assert_eq!((leaks.whole.count, leaks.whole.bytes), (7, Bytes(1_232)));
     let regions = heap.regions.unwrap();
     assert_eq!(
         (regions.dirty_bytes, regions.resident_bytes),
-        (4_096, 32_768)
+        (Bytes(4_096), Bytes(32_768))
     );
 }

@@ -3,7 +3,7 @@
 use metalens_analyzer::{
     ChipNamedBy, Error, Report, Request, Timing, TimingVerdict, WorkFile, WorkRow, WorkThroughput,
 };
-use metalens_message::{Ns, Share};
+use metalens_message::{Bytes, Ns, Quantity};
 use metalens_simulator::Scenario;
 
 use super::real::recordings;
@@ -39,7 +39,7 @@ fn recompute(row: &WorkRow, per_instance: (u64, u64, u64), span_ns: u64) {
     let (operations, bytes, flops) = per_instance;
     let instances = row.instances as f64;
     for (rates, over_ns) in [(&row.gpu_time, row.total_ns), (&row.window, Ns(span_ns))] {
-        let seconds = over_ns as f64 / 1e9;
+        let seconds = over_ns.number() / 1e9;
         assert_eq!(rates.over_ns, over_ns);
         assert_eq!(rates.operations, Some(operations * row.instances));
         close(
@@ -107,10 +107,13 @@ fn labels_and_totals_are_assigned() {
         work.notes
     );
     let others = report.kernels.iter().filter(|kernel| kernel.name != *name);
-    let others_ns: u64 = others.map(|kernel| kernel.total_ns).sum();
+    let others_ns: Ns = others.map(|kernel| kernel.total_ns).sum();
     match row("*") {
-        Some(rest) => assert_eq!((rest.gpu_time.bytes, rest.total_ns), (Some(77), others_ns)),
-        None => assert_eq!(others_ns, 0),
+        Some(rest) => assert_eq!(
+            (rest.gpu_time.bytes, rest.total_ns),
+            (Some(Bytes(77)), others_ns)
+        ),
+        None => assert_eq!(others_ns, Ns(0)),
     }
 
     request.from_ns = Some((report.window.start_ns + report.window.span_ns / 2).0);
@@ -175,7 +178,7 @@ fn shares_of_a_real_chip() {
     close(row.gpu_time.gb_per_s, 1_048_576_000.0 / 6_698_335.0);
     close(row.window.gb_per_s, 1_048_576_000.0 / 200_189_875.0);
     close(
-        (row.bandwidth_share.map(|share| share.at_least)).map(|Share(ns)| ns),
+        row.bandwidth_share.map(|share| share.at_least.0),
         1_048_576_000.0 / 6_698_335.0 / 68.25,
     );
     assert!(

@@ -1,6 +1,7 @@
 //! Tests the laws in the crate's documentation, on random scenarios and random windows.
 
 use metalens_analyzer::{Distribution, Error, Report, Request};
+use metalens_message::{Ns, Quantity, SignedNs};
 use metalens_simulator::{Role, Scenario, random_scenario};
 use proptest::prelude::*;
 
@@ -36,7 +37,7 @@ fn check(report: &Report) {
         gaps.count
     );
     assert_eq!(
-        buckets.iter().map(|bucket| bucket.total_ns).sum::<u64>(),
+        buckets.iter().map(|bucket| bucket.total_ns).sum::<Ns>(),
         gaps.total_ns
     );
     assert_eq!(gaps.below_1us, buckets[0].count);
@@ -75,7 +76,7 @@ fn check(report: &Report) {
         counts.intervals
     );
     assert_eq!(
-        kernels.iter().map(|kernel| kernel.total_ns).sum::<u64>(),
+        kernels.iter().map(|kernel| kernel.total_ns).sum::<Ns>(),
         busy.sum_ns
     );
     assert_eq!(kernels.len() as u64, counts.kernels);
@@ -88,7 +89,7 @@ fn check(report: &Report) {
         counts.intervals
     );
     assert_eq!(
-        channels.iter().map(|channel| channel.sum_ns).sum::<u64>(),
+        channels.iter().map(|channel| channel.sum_ns).sum::<Ns>(),
         busy.sum_ns
     );
     assert!(
@@ -128,7 +129,7 @@ proptest! {
                 check(&cut);
                 prop_assert!(cut.window.start_ns >= at(from).max(whole.window.start_ns));
                 prop_assert!(cut.window.end_ns <= at(to).min(whole.window.end_ns));
-                let excluded: u64 = cut.window.excluded.iter().map(|e| e.to_ns - e.from_ns).sum();
+                let excluded: Ns = cut.window.excluded.iter().map(|e| e.to_ns - e.from_ns).sum();
                 prop_assert_eq!(excluded + cut.window.span_ns, whole.window.span_ns);
                 prop_assert_eq!(&cut.processes[0].intervals, &whole.processes[0].intervals);
             }
@@ -152,9 +153,9 @@ proptest! {
             let request = Request { from_ns, to_ns, ..Request::default() };
             report_of(&scenario, &request)
         };
-        let mut sum = [0_u64; 10];
-        let mut total_ns = 0;
-        let mut queued = ([0_u64; 3], 0.0);
+        let mut sum = [Ns(0); 10];
+        let mut total_ns = Ns(0);
+        let mut queued = ([Ns(0); 3], 0.0);
         for half in [part(None, Some(at.0)), part(Some(at.0), None)] {
             match half {
                 Ok(half) => {
@@ -181,14 +182,14 @@ proptest! {
 }
 
 /// Returns the time with a queue depth of none, one and more, and the sum of depth times time.
-fn queue_of(report: &Report) -> ([u64; 3], f64) {
+fn queue_of(report: &Report) -> ([Ns; 3], f64) {
     report
         .latency
         .queue
         .as_ref()
         .map_or_else(Default::default, |queue| {
             let times = [queue.empty_ns, queue.one_ns, queue.more_ns];
-            (times, queue.mean_depth * report.window.span_ns as f64)
+            (times, queue.mean_depth * report.window.span_ns.number())
         })
 }
 
@@ -206,8 +207,14 @@ fn a_window_does_not_cut_command_buffers() {
         let report = report_of(&scenario, &request).unwrap();
         let (latency, buffers) = (&report.latency, &report.shape.command_buffers);
         let ends = |found: Option<Distribution>| found.map(|found| (found.min_ns, found.max_ns));
-        assert_eq!(ends(latency.submission), Some((85_000, 85_000)));
-        assert_eq!(ends(latency.completion), Some((65_000, 65_000)));
+        assert_eq!(
+            ends(latency.submission),
+            Some((SignedNs(85_000), SignedNs(85_000)))
+        );
+        assert_eq!(
+            ends(latency.completion),
+            Some((SignedNs(65_000), SignedNs(65_000)))
+        );
         assert_eq!(
             (buffers.min_encoders, buffers.max_encoders),
             (Some(6), Some(6))
@@ -262,7 +269,7 @@ fn ways_to_choose_a_process_agree() {
     }
     let everyone = report_on(scenario.process.iter().map(|p| p.name.clone()).collect());
     assert_eq!(everyone.busy.busy_ns, everyone.busy.machine_busy_ns);
-    assert_eq!(everyone.busy.others_busy_ns, Some(0));
+    assert_eq!(everyone.busy.others_busy_ns, Some(Ns(0)));
     let nobody = Request {
         processes: vec!["nobody".to_owned()],
         ..Request::default()

@@ -1,6 +1,7 @@
 //! Tests of the machine's other activity: as the simulator wrote it, and in real recordings.
 
 use metalens_analyzer::{Report, Request, StateTime};
+use metalens_message::{Bytes, Ns};
 use metalens_simulator::{BundleOptions, Labels, Scenario, write_bundle_with, write_export};
 use metalens_trace::{Input, LoadOptions, Selection, TraceNote};
 
@@ -8,7 +9,7 @@ use super::real::recordings;
 use super::{report, report_of};
 
 /// Returns each state with its time in the window and in the busy time of the process.
-fn states(states: &[StateTime]) -> Vec<(&str, u64, u64)> {
+fn states(states: &[StateTime]) -> Vec<(&str, Ns, Ns)> {
     let states = states.iter();
     states
         .map(|state| (state.state.as_str(), state.total_ns, state.busy_ns))
@@ -32,7 +33,7 @@ fn one_state_for_the_whole_recording() {
     let performance = report.machine.performance.as_ref().unwrap();
     assert_eq!(states(&performance.states), [("Medium", span_ns, busy_ns)]);
     assert_eq!(performance.states[0].induced_ns, span_ns);
-    assert_eq!((performance.unknown_ns, performance.changes), (0, 0));
+    assert_eq!((performance.unknown_ns, performance.changes), (Ns(0), 0));
     let thermal = report.machine.thermal.as_ref().unwrap();
     assert_eq!(states(&thermal.states), [("Serious", span_ns, busy_ns)]);
     assert_eq!(thermal.worst.as_deref(), Some("Serious"));
@@ -140,7 +141,8 @@ fn the_drivers_events_are_named_in_real_gaps() {
         .filter_map(|gap| gap.driver_event.as_ref())
         .map(|event| (event.name.as_str(), event.longest_ns, event.total_ns))
         .collect();
-    assert_eq!(named, [("Wire 128.00 KiB System Memory", 12_542, 12_542)]);
+    let expected = ("Wire 128.00 KiB System Memory", Ns(12_542), Ns(12_542));
+    assert_eq!(named, [expected]);
 }
 
 /// A real bundle has states that no real export here has: their numbers become names.
@@ -165,13 +167,13 @@ fn a_real_bundle_has_states() {
     let allocated = machine.allocated.as_ref().unwrap();
     assert_eq!(
         (allocated.first_bytes, allocated.peak_bytes),
-        (Some(393_216), Some(393_216))
+        (Some(Bytes(393_216)), Some(Bytes(393_216)))
     );
-    assert_eq!(machine.wired.unwrap().peak_bytes, Some(354_926_592));
+    assert_eq!(machine.wired.unwrap().peak_bytes, Some(Bytes(354_926_592)));
     let compiles = machine.shader_compiles.unwrap();
     assert_eq!((compiles.before.count, compiles.inside.count), (1, 0));
-    assert_eq!(machine.others.as_ref().unwrap().in_gaps_ns, 3_818_335);
-    assert_eq!(machine.driver.as_ref().unwrap().in_gaps_ns, 12_481_854);
+    assert_eq!(machine.others.as_ref().unwrap().in_gaps_ns, Ns(3_818_335));
+    assert_eq!(machine.driver.as_ref().unwrap().in_gaps_ns, Ns(12_481_854));
     assert_eq!(report.sanity.encoders_listed, Some(1_000));
     assert_eq!(failing(&report), [""; 0]);
     let missing: Vec<&str> = report

@@ -1,10 +1,10 @@
 //! Tests of kernel names from other sources than labels: tables that are written by hand into a
 //! synthetic export, in xctrace's format.
 
-use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{NamedBy, Report, Request};
+use metalens_message::Ns;
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions, Selection};
 
@@ -147,7 +147,7 @@ fn shaders_name_intervals_by_coverage() {
             panic!("{sampled}: {:?}", found.kernels);
         };
         let found = (kernel.name.as_str(), kernel.named_by, kernel.shader_ns);
-        assert_eq!(found, (name, named_by, Some(shader_ns)), "{sampled}");
+        assert_eq!(found, (name, named_by, Some(Ns(shader_ns))), "{sampled}");
     }
     use NamedBy::{EncoderLabel, ShaderProfiler};
     check("{ percent = 100 }", "mul", ShaderProfiler, 10_000);
@@ -195,7 +195,7 @@ fn percentages_of_samples_are_read() {
             ("event-depth", "metal-nesting-level"),
         ];
         let row = |from: u64, length: &str, name: &str, percent: &str, depth: &str| {
-            let start = (start + Ns(from)).to_string();
+            let start = (start.0 + from).to_string();
             [
                 &start,
                 length,
@@ -227,7 +227,11 @@ fn percentages_of_samples_are_read() {
             "layer"
         };
         let told = (kernel.name.as_str(), kernel.named_by, kernel.shader_ns);
-        assert_eq!(told, (expected, named_by, Some(shader_ns)), "{percents:?}");
+        assert_eq!(
+            told,
+            (expected, named_by, Some(Ns(shader_ns))),
+            "{percents:?}"
+        );
     }
     check(["60", "40"], NamedBy::ShaderProfiler, 6_000);
     check(["60", "0.24"], NamedBy::ShaderProfiler, 6_000);

@@ -1,7 +1,7 @@
 //! Tests of rows that no recording should have: notes about them, and rejected tables.
 
 use metalens_analyzer::{Error, Request};
-use metalens_message::Ns;
+use metalens_message::{Ns, SignedNs};
 
 use super::report;
 use super::windows::tables::{ANALYZED, Interval, Tables};
@@ -31,7 +31,7 @@ fn a_commit_before_the_recording_counts() {
         ..Tables::default()
     };
     let report = tables.report(None, None).unwrap();
-    assert_eq!(report.latency.submission.unwrap().max_ns, 5_000);
+    assert_eq!(report.latency.submission.unwrap().max_ns, SignedNs(5_000));
     assert_eq!(report.latency.queue.unwrap().mean_depth, 1.0);
 }
 
@@ -115,7 +115,7 @@ fn impossible_times_are_rejected() {
     assert_eq!(fine.busy.sum_ns, Ns(LONGEST * 1_023));
     assert_eq!(
         (fine.busy.busy_ns, fine.window.end_ns),
-        (LONGEST, LONGEST * 2)
+        (Ns(LONGEST), Ns(LONGEST * 2))
     );
     for (start, duration, rows) in [
         (LONGEST + 1, 1, 1),

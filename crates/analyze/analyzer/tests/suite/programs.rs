@@ -2,10 +2,10 @@
 //! leaves. The programs run in a model of their own, which is not that of the simulator. Its times are
 //! those measured on an M1 and an M2 Ultra.
 
-use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{Bound, Report, Request, WaitVerdict};
+use metalens_message::{Factor, Ns, Quantity};
 
 use crate::report;
 use crate::windows::tables::{ANALYZED, Interval, Tables};
@@ -234,7 +234,7 @@ fn a_program_that_never_waits_is_never_said_to_wait() {
                     continue;
                 }
                 assert_eq!(report.idle.serialized, 0, "{says}");
-                let busy = report.busy.ratio.unwrap();
+                let busy = report.busy.ratio.unwrap().0;
                 let is_gpu = report.verdict.bound == Some(Bound::Gpu);
                 assert!(!is_gpu || busy > 0.5, "{says}");
                 // The CPU sets the speed of all of them that leave the GPU idle.
@@ -295,7 +295,7 @@ fn predictions_come_true_in_the_changed_program() {
     let left = |action| {
         move |report: &Report| {
             let replay = report.replay.as_ref().unwrap();
-            replay.prediction(action).unwrap().left_ns
+            replay.prediction(action).unwrap().left_ns.0
         }
     };
     for seed in 0..4 {
@@ -357,7 +357,7 @@ fn gains_keep_their_word() {
         .iter()
         .find(|each| each.id == "host-bound")
         .unwrap();
-    let speedup = finding.gain.unwrap().speedup;
+    let speedup = finding.gain.unwrap().speedup.0;
     assert!(
         speedup < 1.2,
         "{speedup}: overlap hides no more than the GPU's own time"
@@ -382,11 +382,11 @@ fn gains_keep_their_word() {
     let saved = slow.run().wall_ns - fast.run().wall_ns;
     let gain = finding.gain.unwrap();
     assert!(
-        gain.saves_ns as f64 >= 0.98 * saved as f64,
+        gain.saves_ns.number() >= 0.98 * saved as f64,
         "{gain:?} {saved}"
     );
     assert!(
-        gain.saves_ns as f64 <= 1.1 * saved as f64,
+        gain.saves_ns.number() <= 1.1 * saved as f64,
         "{gain:?} {saved}"
     );
 }
@@ -427,7 +427,10 @@ fn a_paced_program_has_headroom_and_no_gain() {
         for id in ["serialized", "host-bound", "slow-host", "encoding-bound"] {
             let gain = report.findings.iter().find(|each| each.id == id);
             let gain = gain.and_then(|finding| finding.gain);
-            assert!(gain.is_none_or(|gain| gain.speedup < 1.05), "{id} {says}");
+            assert!(
+                gain.is_none_or(|gain| gain.speedup < Factor(1.05)),
+                "{id} {says}"
+            );
         }
     }
 }
@@ -466,9 +469,9 @@ fn one_pause_does_not_decide_the_verdict() {
     assert_eq!(ids(&loading), ids(&steady));
     let gain = |report: &Report| {
         let gains = report.findings.iter().filter_map(|finding| finding.gain);
-        gains.map(|gain| gain.speedup).next().unwrap()
+        gains.map(|gain| gain.speedup.0).next().unwrap()
     };
-    assert!((gain(&loading) / gain(&steady).0 - 1.0).abs() < 0.02);
+    assert!((gain(&loading) / gain(&steady) - 1.0).abs() < 0.02);
 }
 
 /// Sixty random programs: no sentence contradicts the truth.
@@ -549,7 +552,7 @@ fn random_programs_are_told_the_truth() {
                 "slow-host" => wall(&|program| (program.host_ns, program.encode_ns) = (0, 0)),
                 _ => continue,
             };
-            let off = gain.speedup * left - 1.0;
+            let off = gain.speedup.0 * left - 1.0;
             assert!(
                 off.abs() < 0.1,
                 "{}: {gain:?}, true {left}: {off:+.3} {says}",

@@ -59,10 +59,7 @@ fn figures_are_the_known_ones() {
         assert_eq!(report.window.span_ns, Ns(known.span_ns));
         assert_eq!(report.busy.busy_ns, Ns(known.busy_ns));
         assert_eq!(report.busy.machine_busy_ns, Ns(known.machine_ns));
-        assert_eq!(
-            report.busy.machine_active_ns,
-            Some(known.machine_ns).map(Ns)
-        );
+        assert_eq!(report.busy.machine_active_ns, Some(Ns(known.machine_ns)));
         assert_eq!(report.gaps.total_ns, Ns(known.span_ns - known.busy_ns));
         let parts = &report.idle.parts;
         let to_gpu_ns = parts.after_commit_ns() + parts.contention_ns;
@@ -72,13 +69,17 @@ fn figures_are_the_known_ones() {
             parts.encoding_ns,
             to_gpu_ns,
         ];
-        assert_eq!(found, known.idle);
+        assert_eq!(found, known.idle.map(Ns));
         // The driver's rows join by their order, and split all time after the commit.
         assert_eq!(
             (parts.submission_ns, parts.queued_ns, parts.unknown_ns),
-            (0, 0, 0)
+            (Ns(0), Ns(0), Ns(0))
         );
-        assert!(parts.driver_wait_ns > 0 && parts.driver_ns > 0 && parts.start_latency_ns > 0);
+        assert!(
+            parts.driver_wait_ns > Ns(0)
+                && parts.driver_ns > Ns(0)
+                && parts.start_latency_ns > Ns(0)
+        );
         let idle = &report.idle;
         assert_eq!(
             (idle.joinable, idle.pairs, idle.serialized),

@@ -2,6 +2,7 @@
 //! id alone cannot tell is unknown, and everything else is as without the repetition.
 
 use metalens_analyzer::{Report, Request};
+use metalens_message::Ns;
 use metalens_simulator::Scenario;
 
 use super::report_of;
@@ -110,5 +111,5 @@ fn other_buffers_keep_their_figures() {
     assert_eq!(found.shape.command_buffers.median_encoders, Some(1));
     assert_eq!(found.latency.queue, None);
     let parts = &found.idle.parts;
-    assert!(parts.unknown_ns > 0 && parts.unknown_ns < found.idle.total_ns);
+    assert!(parts.unknown_ns > Ns(0) && parts.unknown_ns < found.idle.total_ns);
 }

@@ -25,13 +25,13 @@ fn check(report: &Report) {
         buckets.clone().map(|b| b.count).sum::<u64>(),
         durations.count
     );
-    assert_eq!(buckets.map(|b| b.total_ns).sum::<u64>(), durations.total_ns);
+    assert_eq!(buckets.map(|b| b.total_ns).sum::<Ns>(), durations.total_ns);
 
     let chunks = shape.utilization.iter();
-    assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
-    let others: u64 = chunks.clone().map(|c| c.others_ns).sum();
-    assert_eq!(Some(others), busy.others_busy_ns.map(|Ns(ns)| ns));
-    let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
+    assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<Ns>(), busy.busy_ns);
+    let others: Ns = chunks.clone().map(|c| c.others_ns).sum();
+    assert_eq!(Some(others), busy.others_busy_ns);
+    let starts: Vec<Ns> = chunks.map(|c| c.start_ns).collect();
     assert_eq!(starts.first(), Some(&window.start_ns));
     assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));
 
@@ -48,9 +48,9 @@ fn check(report: &Report) {
 
     assert_eq!(shape.command_buffers.count, report.counts.command_buffers);
     assert!(shape.command_buffers.gaps_inside_ns <= report.gaps.total_ns);
-    let overlap: u64 = shape.overlap.iter().map(|pair| pair.overlap_ns).sum();
+    let overlap: Ns = shape.overlap.iter().map(|pair| pair.overlap_ns).sum();
     if report.channels.len() == 2 {
-        let both: u64 = report.channels.iter().map(|c| c.busy_ns).sum();
+        let both: Ns = report.channels.iter().map(|c| c.busy_ns).sum();
         assert_eq!(
             both - overlap,
             busy.busy_ns,
@@ -107,9 +107,12 @@ fn a_long_interval_is_an_outlier() {
     let stream = &mut scenario.process[0].stream[0];
     stream.warm_up.as_mut().unwrap().factor = 40;
     let outliers = try_report(&scenario).unwrap().shape.outliers;
-    assert_eq!((outliers.count, outliers.excess_ns), (1, 39 * 18_000));
+    assert_eq!((outliers.count, outliers.excess_ns), (1, Ns(39 * 18_000)));
     let only = &outliers.top[0];
-    assert_eq!((only.duration_ns, only.median_ns), (40 * 18_000, 18_000));
+    assert_eq!(
+        (only.duration_ns, only.median_ns),
+        (Ns(40 * 18_000), Ns(18_000))
+    );
     assert_eq!(only.name, "fused_block");
     assert_eq!(
         preset("fused").shape.outliers.count,

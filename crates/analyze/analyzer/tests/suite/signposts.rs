@@ -1,10 +1,10 @@
 //! Tests of the phases that a program named, from tables to report.
 
-use metalens_message::Ns;
 use std::path::Path;
 
 use metalens_analyzer::{Error, Report, Request, StepsBy};
 use metalens_failure::Failure;
+use metalens_message::Ns;
 use metalens_simulator::{Scenario, write_export};
 
 use super::write_table;
@@ -87,7 +87,7 @@ fn signposts_of_two_tables_count_once() {
         .iter()
         .map(|phase| (phase.name.as_str(), phase.count, phase.total_ns))
         .collect();
-    assert_eq!(found, [("step", 2, 25 * MS), ("save", 1, 10 * MS)]);
+    assert_eq!(found, [("step", 2, Ns(25 * MS)), ("save", 1, Ns(10 * MS))]);
 }
 
 const MS: u64 = 1_000_000;
@@ -130,14 +130,23 @@ fn named_phases_are_measured() {
         panic!("{:?}", report.phases.signposts);
     };
     assert_eq!((load.name.as_str(), step.name.as_str()), ("load", "step"));
-    assert_eq!((load.count, load.unpaired, load.total_ns), (1, 1, 190 * MS));
-    assert_eq!((step.count, step.unpaired, step.total_ns), (2, 0, 40 * MS));
-    assert_eq!((step.median_ns, step.window_ns), (Some(20 * MS), 40 * MS));
+    assert_eq!(
+        (load.count, load.unpaired, load.total_ns),
+        (1, 1, Ns(190 * MS))
+    );
+    assert_eq!(
+        (step.count, step.unpaired, step.total_ns),
+        (2, 0, Ns(40 * MS))
+    );
+    assert_eq!(
+        (step.median_ns, step.window_ns),
+        (Some(Ns(20 * MS)), Ns(40 * MS))
+    );
     assert_eq!(
         (step.start_ns, step.end_ns),
-        (Some(720 * MS), Some(780 * MS))
+        (Some(Ns(720 * MS)), Some(Ns(780 * MS)))
     );
-    assert_eq!(load.window_ns, 790 * MS - report.window.start_ns);
+    assert_eq!(load.window_ns, Ns(790 * MS) - report.window.start_ns);
     assert!(load.is_analyzed && step.is_analyzed);
     // A phase has the busy time of windows that are cut to it.
     let parts = [(720, 740), (760, 780)].map(|(from, to)| {
@@ -148,8 +157,8 @@ fn named_phases_are_measured() {
         };
         with_signposts(&request).unwrap()
     });
-    let busy: u64 = parts.iter().map(|part| part.busy.busy_ns).sum();
-    assert_eq!(step.busy_ns, Ns(busy));
+    let busy: Ns = parts.iter().map(|part| part.busy.busy_ns).sum();
+    assert_eq!(step.busy_ns, busy);
     assert!(
         !report
             .not_recorded
@@ -174,10 +183,16 @@ fn a_window_is_cut_to_a_named_step() {
             .unwrap()
             .window
     });
-    assert!((720 * MS..722 * MS).contains(&both[0].start_ns), "{both:?}");
+    assert!(
+        (720 * MS..722 * MS).contains(&both[0].start_ns.0),
+        "{both:?}"
+    );
     assert_eq!(both[0].end_ns, both[1].start_ns);
-    assert!((760 * MS..762 * MS).contains(&both[1].start_ns), "{both:?}");
-    assert!((779 * MS..782 * MS).contains(&both[1].end_ns), "{both:?}");
+    assert!(
+        (760 * MS..762 * MS).contains(&both[1].start_ns.0),
+        "{both:?}"
+    );
+    assert!((779 * MS..782 * MS).contains(&both[1].end_ns.0), "{both:?}");
     assert_eq!(both[1].excluded[0].why.text, "before step 2");
 
     let error = with_signposts(&phase("step:3")).unwrap_err();
@@ -188,7 +203,7 @@ fn a_window_is_cut_to_a_named_step() {
 fn a_message_names_a_step() {
     let window = with_signposts(&phase("step 2:1")).unwrap().window;
     assert!(
-        (760 * MS..762 * MS).contains(&window.start_ns),
+        (760 * MS..762 * MS).contains(&window.start_ns.0),
         "{window:?}"
     );
     let error = with_signposts(&phase("step 3")).unwrap_err();
@@ -239,8 +254,8 @@ to = "1040us"
     assert_eq!(
         told,
         [
-            ("decode", 0, vec![("b", 2, 2 * MS)]),
-            ("prefill", 0, vec![("a", 2, 2 * MS)]),
+            ("decode", Ns(0), vec![("b", 2, Ns(2 * MS))]),
+            ("prefill", Ns(0), vec![("a", 2, Ns(2 * MS))]),
         ]
     );
     assert_eq!(report.phases.unplaced, 0);

@@ -1,6 +1,7 @@
 //! Tests of steps, from scenarios to reports.
 
 use metalens_analyzer::{Report, Request, StepsBy};
+use metalens_message::{Ns, Quantity};
 use metalens_simulator::{Scenario, random_scenario};
 
 use metalens_failure::Failure;
@@ -27,7 +28,7 @@ fn laws(report: &Report) {
         return;
     };
     assert!(main.is_main && report.steps.iter().skip(1).all(|series| !series.is_main));
-    let once: u64 = report
+    let once: Ns = report
         .once
         .iter()
         .map(|part| part.end_ns - part.start_ns)
@@ -46,8 +47,10 @@ fn laws(report: &Report) {
     if report.window.excluded.is_empty() {
         let whole = end - run.min(report.window.start_ns);
         assert!(
-            (steps + once as f64 - whole as f64).abs() < 2.0,
-            "{steps} + {once} of {whole}"
+            (steps + once.number() - whole.number()).abs() < 2.0,
+            "{steps} + {} of {}",
+            once.0,
+            whole.0
         );
     }
     for series in &report.steps {

@@ -4,10 +4,10 @@
 //! Each thread waits for an earlier command buffer of its own, or never. All share a driver and the GPU,
 //! which serve what comes first. The other process's work comes at its own times.
 
-use metalens_message::Ns;
 use std::collections::VecDeque;
 
 use metalens_analyzer::{Bound, ProgramChange, Report, Request, selection, what_if};
+use metalens_message::{Ns, Quantity};
 use metalens_trace::{Input, LoadOptions};
 
 use crate::programs::random;
@@ -315,8 +315,8 @@ fn predictions_come_true_in_programs_of_several_threads() {
                 continue;
             };
             answered += 1;
-            let off = after_ns as f64 / true_ns as f64 - 1.0;
-            let is_within = (predicted.least_ns..=predicted.most_ns).contains(&true_ns);
+            let off = after_ns.number() / true_ns as f64 - 1.0;
+            let is_within = (predicted.least_ns..=predicted.most_ns).contains(&Ns(true_ns));
             if off.abs() <= 0.05 || is_within {
                 right += 1;
             } else {

@@ -1,7 +1,6 @@
 //! Tests of figures beside the gaps against the simulator's truth: latencies, queue depth, states,
 //! memory, signposts, shaders, errors, hangs, and idle time with recovered encodings.
 
-use metalens_message::{Bytes, Ns};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use metalens_analyzer::{
     CountedBytes, Distribution, NamedBy, Report, Request, StateTime, Turnover, analyze,
     lost_encodings, selection_with_recovery,
 };
+use metalens_message::{Bytes, Ns, Quantity};
 use metalens_simulator::{
     EncodedKernel, OptionalTruth, Scenario, Spread, States, Table, Truth, Wired, presets,
     random_scenario, write_export,
@@ -81,7 +81,7 @@ fn a_shader_timeline_matches_the_truth() {
     found.sort_unstable();
     let truth = truth[0].optional.shaders.iter();
     let truth: Vec<_> = truth
-        .map(|shader| (shader.name.as_str(), shader.count, shader.total_ns))
+        .map(|shader| (shader.name.as_str(), shader.count, Ns(shader.total_ns)))
         .collect();
     assert_eq!(found, truth);
 }
@@ -183,7 +183,7 @@ impl Case<'_> {
             return;
         };
         assert_eq!(found.max_depth, truth.max, "{}: queue", self.name);
-        let area_ns = found.mean_depth * self.report.window.span_ns as f64;
+        let area_ns = found.mean_depth * self.report.window.span_ns.number();
         let expected = truth.area_ns as f64;
         assert!(
             (area_ns - expected).abs() <= 1e-9 * expected,
@@ -231,7 +231,7 @@ impl Case<'_> {
         let found = [found.first_bytes, found.peak_bytes, found.last_bytes];
         let truth = self.truth.optional.memory.as_ref();
         let truth = truth.map(|known| [known.first_bytes, known.peak_bytes, known.last_bytes]);
-        let truth = truth.map_or([None; 3], |known| known.map(Some));
+        let truth = truth.map_or([None; 3], |known| known.map(|bytes| Some(Bytes(bytes))));
         assert_eq!(found, truth, "{}: memory", self.name);
         u64::from(truth[0].is_some())
     }
@@ -263,9 +263,9 @@ impl Case<'_> {
         let parts = [found.before_window, found.in_window, found.after_window];
         let sum = |of: fn(&Turnover) -> u64| parts.iter().map(of).sum::<u64>();
         assert_eq!(sum(|part| part.allocations), whole.allocations);
-        assert_eq!(sum(|part| part.bytes.0), whole.bytes);
+        assert_eq!(Bytes(sum(|part| part.bytes.0)), whole.bytes);
         assert_eq!(sum(|part| part.freed), whole.freed);
-        assert_eq!(sum(|part| part.freed_bytes.0), whole.freed_bytes);
+        assert_eq!(Bytes(sum(|part| part.freed_bytes.0)), whole.freed_bytes);
 
         if let (Some(outside), [only]) = (found.outside_phases, found.phases.as_slice()) {
             assert_eq!(outside.bytes + only.turnover.bytes, whole.bytes);
@@ -273,7 +273,7 @@ impl Case<'_> {
         }
 
         let callers = found.callers.iter().map(|caller| {
-            let sums = (caller.allocations, caller.bytes, caller.live.bytes);
+            let sums = (caller.allocations, caller.bytes.0, caller.live.bytes.0);
             (caller.name.clone().unwrap(), sums)
         });
         assert_eq!(callers.collect::<BTreeMap<_, _>>(), truth.callers);
@@ -292,7 +292,7 @@ impl Case<'_> {
             );
             return 0;
         };
-        let sum = |sum: CountedBytes| (sum.count, sum.bytes);
+        let sum = |sum: CountedBytes| (sum.count, sum.bytes.0);
         let found = Wired {
             before_window: sum(found.before_window),
             in_window: sum(found.in_window),
@@ -314,7 +314,7 @@ impl Case<'_> {
             .filter(|phase| phase.count > 0)
             .map(|phase| {
                 let process = phase.process.clone().unwrap();
-                (phase.name.clone(), process, phase.count, phase.total_ns)
+                (phase.name.clone(), process, phase.count, phase.total_ns.0)
             })
             .collect();
         let name = |pid: u32| {
@@ -475,9 +475,9 @@ fn states(found: &[StateTime]) -> Vec<(&str, u64, u64, bool)> {
         .map(|state| {
             (
                 state.state.as_str(),
-                state.total_ns,
-                state.busy_ns,
-                state.induced_ns > 0,
+                state.total_ns.0,
+                state.busy_ns.0,
+                state.induced_ns > Ns(0),
             )
         })
         .collect();

@@ -1,6 +1,7 @@
 //! Tests that predictions come true: a scenario is changed as a prediction assumes, and simulated.
 
 use metalens_analyzer::{GainCertainty, ProgramChange, ReplayAction, Request, selection, what_if};
+use metalens_message::Quantity;
 use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
 
@@ -71,10 +72,11 @@ fn predictions_come_true_in_the_changed_scenario() {
         let truth = truths(&scenario(stream, after)).unwrap().remove(0);
         let true_ns = truth.window.unwrap().span_ns;
         let after_ns = predicted.after_ns.expect("the recording tells");
-        let off = after_ns as f64 / true_ns as f64 - 1.0;
+        let off = after_ns.number() / true_ns as f64 - 1.0;
         assert!(
             off.abs() < 0.02,
-            "{before} → {after}: {after_ns} ns predicted, {true_ns} ns true"
+            "{before} → {after}: {} ns predicted, {true_ns} ns true",
+            after_ns.0
         );
     };
 

@@ -5,11 +5,11 @@
 
 pub(crate) mod tables;
 
-use metalens_message::Ns;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{Cause, Distribution, Error, Latency, Report};
+use metalens_message::Ns;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -17,10 +17,10 @@ use self::tables::{Interval, Tables, begin, committed, end, tables};
 
 /// Compares all figures of command buffers and of the idle time.
 fn check(tables: &Tables, report: &Report) {
-    let (from, to) = (report.window.start_ns, report.window.end_ns);
+    let (from, to) = (report.window.start_ns.0, report.window.end_ns.0);
     let is_here = |interval: &Interval| match interval.duration {
-        0 => from <= Ns(interval.start) && interval.start <= to.0,
-        _ => interval.start < to.0 && interval.end() > from.0,
+        0 => from <= interval.start && interval.start <= to,
+        _ => interval.start < to && interval.end() > from,
     };
     let all = tables.buffers();
     let here: Vec<(&u64, &Vec<Interval>)> = all
@@ -85,7 +85,7 @@ fn check(tables: &Tables, report: &Report) {
     assert_eq!(shape.median_encoders, middle.map(|at| encoders[at]));
 
     if once.len() == all.len() {
-        check_queue(latency, (from.0, to.0), &all);
+        check_queue(latency, (from, to), &all);
     } else {
         assert_eq!(latency.queue, None, "a reused buffer makes it unknown");
         let mut absent = report.not_recorded.iter();
@@ -107,7 +107,7 @@ fn check(tables: &Tables, report: &Report) {
     // What the next work waited for is inferred: that divides the time before the commit, and no other.
     let divided =
         |[completion, host, encoding, rest @ ..]: [u64; 10]| (completion + host + encoding, rest);
-    let found = report.idle.parts.by_cause().map(|(_, ns)| ns);
+    let found = report.idle.parts.by_cause().map(|(_, ns)| ns.0);
     assert_eq!(divided(found), divided(parts));
 }
 
@@ -130,8 +130,9 @@ fn check_queue(latency: &Latency, (from, to): (u64, u64), all: &BTreeMap<u64, Ve
             .count() as u64
     };
     let mean = |from: u64, to: u64| (from..to).map(depth).sum::<u64>() as f64 / (to - from) as f64;
-    let time =
-        |is_wanted: fn(u64) -> bool| (from..to).filter(|&at| is_wanted(depth(at))).count() as u64;
+    let time = |is_wanted: fn(u64) -> bool| {
+        Ns((from..to).filter(|&at| is_wanted(depth(at))).count() as u64)
+    };
     assert_eq!(found.mean_depth, mean(from, to));
     assert_eq!(Some(found.max_depth), (from..to).map(depth).max());
     assert_eq!(
@@ -140,8 +141,8 @@ fn check_queue(latency: &Latency, (from, to): (u64, u64), all: &BTreeMap<u64, Ve
     );
     let parts = (to - from).min(60);
     let edge = |part: u64| from + (to - from) * part / parts;
-    let expected: Vec<(u64, f64)> = (0..parts)
-        .map(|part| (edge(part), mean(edge(part), edge(part + 1))))
+    let expected: Vec<(Ns, f64)> = (0..parts)
+        .map(|part| (Ns(edge(part)), mean(edge(part), edge(part + 1))))
         .collect();
     let found = found
         .over_time
@@ -166,26 +167,30 @@ fn same(found: Option<Distribution>, durations: impl Iterator<Item = i128>, what
         found.max_ns,
     ];
     let expected = [sorted[0], rank(50), rank(95), rank(99), rank(100)];
-    assert_eq!(found_ns.map(i128::from), expected, "{what} of {sorted:?}");
+    assert_eq!(
+        found_ns.map(|ns| i128::from(ns.0)),
+        expected,
+        "{what} of {sorted:?}"
+    );
     assert_eq!(found.count, sorted.len() as u64, "{what}");
-    let off = i128::from(found.mean_ns) * sorted.len() as i128 - sorted.iter().sum::<i128>();
+    let off = i128::from(found.mean_ns.0) * sorted.len() as i128 - sorted.iter().sum::<i128>();
     assert!(
         off.abs() * 2 <= sorted.len() as i128,
         "{what}: mean of {sorted:?}"
     );
 }
 
-fn add(sum: &mut [u64], more: &[u64]) {
+fn add(sum: &mut [Ns], more: &[Ns]) {
     sum.iter_mut()
         .zip(more)
-        .for_each(|(sum, more)| *sum += more);
+        .for_each(|(sum, more)| *sum += *more);
 }
 
 /// Returns the idle time by cause, and the time with a queue depth of none, one and more.
-fn times(report: &Report) -> Vec<u64> {
+fn times(report: &Report) -> Vec<Ns> {
     let parts = report.idle.parts.by_cause().map(|(_, ns)| ns);
     let queue = report.latency.queue.as_ref();
-    let queue = queue.map_or([0; 3], |queue| {
+    let queue = queue.map_or([Ns(0); 3], |queue| {
         [queue.empty_ns, queue.one_ns, queue.more_ns]
     });
     [parts.as_slice(), &queue].concat()
@@ -195,7 +200,7 @@ fn times(report: &Report) -> Vec<u64> {
 /// two adjacent windows add up to both together.
 #[test]
 fn a_window_cuts_nothing_but_time() {
-    let compared = RefCell::new(([0_u64; 10], 0_u64, [0_u64; 2]));
+    let compared = RefCell::new(([Ns(0); 10], 0_u64, [0_u64; 2]));
     let mut runner = TestRunner::new(Config::with_cases(1_500));
     let cases = (tables(), [0_u64..340, 0_u64..340, 0_u64..340]);
     let result = runner.run(&cases, |(tables, mut cuts)| {
@@ -227,7 +232,7 @@ fn a_window_cuts_nothing_but_time() {
         if let [whole, together, halves @ ..] = found.as_slice()
             && halves.len() == 2
         {
-            let mut sum = vec![0; together.len()];
+            let mut sum = vec![Ns(0); together.len()];
             halves.iter().for_each(|half| add(&mut sum, half));
             prop_assert_eq!(&sum, together);
             let (causes, cuts, _) = &mut *compared.borrow_mut();
@@ -241,7 +246,7 @@ fn a_window_cuts_nothing_but_time() {
     assert!(queues.iter().all(|&count| count > 150), "{queues:?}");
     assert!(cuts > 100, "only {cuts} windows were divided");
     assert!(
-        causes.iter().all(|&ns| ns > 0),
+        causes.iter().all(|&ns| ns > Ns(0)),
         "not every cause: {causes:?}"
     );
 }

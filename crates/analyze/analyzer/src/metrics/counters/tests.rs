@@ -152,7 +152,7 @@ fn points_cover_the_time_to_the_next_one_of_their_burst() {
         panic!("{found:?}");
     };
     assert_eq!((found.samples, found.without_end), (6, 2));
-    assert_eq!(found.step_ns, Some(4));
+    assert_eq!(found.step_ns, Some(Ns(4)));
     assert_eq!((reads.name.as_str(), reads.max_value), ("Reads", None));
     assert_eq!(reads.unit, Some(CounterUnit::GigabytesPerSecond));
     assert_eq!(reads.is_percentage, Some(false));

@@ -1,9 +1,9 @@
 //! Tests of CPU samples: drawn by hand, and laws of their sums.
 
-use metalens_message::Share;
-use metalens_text::number::Float;
 use std::collections::BTreeSet;
 
+use metalens_message::Share;
+use metalens_text::number::Float;
 use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};
 use proptest::prelude::*;
 
@@ -129,7 +129,7 @@ fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected
         (found.samples, found.running, found.waiting),
         (expected.samples, expected.running, expected.waiting)
     );
-    assert_eq!(found.coverage, Some(expected.coverage).map(Share));
+    assert_eq!(found.coverage, Some(Share(expected.coverage)));
     let text = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
         list.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
     };
@@ -268,8 +268,8 @@ fn threads_and_states() {
     assert_eq!(
         threads,
         [
-            (Some(0), Some(true), 3, Some(2.0 / 3.0)),
-            (Some(1), Some(false), 3, Some(1.0)),
+            (Some(0), Some(true), 3, Some(Share(2.0 / 3.0))),
+            (Some(1), Some(false), 3, Some(Share(1.0))),
         ]
     );
     assert_eq!(found.states.len(), 2);
@@ -480,7 +480,7 @@ fn a_call_that_waits_is_not_running() {
         let is_known = expected != Activity::Unknown;
         assert_eq!(
             threads[0].running_share,
-            is_known.then_some(running.float())
+            is_known.then_some(Share(running.float()))
         );
     }
 }

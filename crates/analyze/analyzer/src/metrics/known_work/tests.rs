@@ -191,7 +191,7 @@ proptest! {
             .collect();
         let found = timings::check(&timings, &buffers).unwrap();
         let drift = found.median_drift.unwrap();
-        // Seconds.float() are exact to a quarter of a nanosecond here.
+        // Seconds as f64 are exact to a quarter of a nanosecond here.
         prop_assert!((drift - (factor - 1.0)).abs() < 1e-3, "{drift} of {factor}");
         let expected = match slower {
             0..5 => TimingVerdict::Fine,

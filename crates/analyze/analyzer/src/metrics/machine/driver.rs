@@ -1,9 +1,9 @@
 //! Computes the activity of the GPU driver and of the shader compiler for the process.
 
-use metalens_message::{Ns, share};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use metalens_message::{Ns, share};
 use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span, length_ns, overlap_ns, touches, union};
@@ -156,6 +156,7 @@ mod tests {
     use crate::report::{Cause, GapParts};
     use crate::tables::machine::{DRIVER_EVENTS, DRIVER_INTERVALS, SHADER_COMPILES};
     use crate::testing::{ANALYZED, Columns, OTHER, machine_tables, with_busy_window};
+    use metalens_message::Share;
 
     const COLUMNS: Columns = &[
         ("start", "start-time"),
@@ -202,12 +203,12 @@ mod tests {
                 })
                 .collect();
             let expected = [
-                (Some("Command Buffer"), 2, 7, 4),
-                (Some("Command Encoder"), 1, 2, 2),
+                (Some("Command Buffer"), 2, Ns(7), Ns(4)),
+                (Some("Command Encoder"), 1, Ns(2), Ns(2)),
             ];
             assert_eq!(types, expected);
-            assert_eq!((found.busy_ns, found.in_gaps_ns), (7, 3));
-            assert_eq!(found.in_gaps_share, Some(0.5));
+            assert_eq!((found.busy_ns, found.in_gaps_ns), (Ns(7), Ns(3)));
+            assert_eq!(found.in_gaps_share, Some(Share(0.5)));
             let events = events(&tables.driver_events.unwrap(), &names, busy_window);
             assert_eq!(events, found.types);
             assert!(tables.shader_compiles.is_err());
@@ -240,8 +241,8 @@ mod tests {
         ];
         let (names, tables) = machine_tables(&[(DRIVER_EVENTS.schema, columns, rows)]);
         let gap = |start_ns, duration_ns| TopGap {
-            start_ns,
-            duration_ns,
+            start_ns: Ns(start_ns),
+            duration_ns: Ns(duration_ns),
             before: None,
             after: None,
             cause: Cause::Driver,
@@ -255,8 +256,8 @@ mod tests {
         });
         let named = GapDriverEvent {
             name: "Wire 2.00 MiB System Memory".to_owned(),
-            longest_ns: 5,
-            total_ns: 6,
+            longest_ns: Ns(5),
+            total_ns: Ns(6),
         };
         assert_eq!(gaps.map(|gap| gap.driver_event), [Some(named), None]);
     }
@@ -297,9 +298,9 @@ mod tests {
             max_ns,
         };
         let expected = ShaderCompiles {
-            before: times(2, 16, Some(13)),
-            inside: times(2, 4, Some(3)),
-            in_gaps_ns: 2,
+            before: times(2, Ns(16), Some(Ns(13))),
+            inside: times(2, Ns(4), Some(Ns(3))),
+            in_gaps_ns: Ns(2),
         };
         assert_eq!(found, expected);
     }

@@ -1,8 +1,8 @@
 //! Computes hangs, failed command buffers, and the activity of the display.
 
-use metalens_message::Ns;
 use std::collections::BTreeMap;
 
+use metalens_message::Ns;
 use metalens_trace::Names;
 
 use crate::basics::spans::{RunningUnion, Span, touches};
@@ -151,8 +151,8 @@ mod tests {
         });
         let expected = Hangs {
             count: 2,
-            total_ns: 9,
-            max_ns: Some(10),
+            total_ns: Ns(9),
+            max_ns: Some(Ns(10)),
             risks: Some(1),
         };
         assert_eq!(found, expected);

@@ -222,25 +222,31 @@ mod tests {
             ],
             (5, 35),
         );
-        assert_eq!((found.first_at_ns, found.first_bytes), (Some(5), Some(4)));
-        assert_eq!((found.peak_at_ns, found.peak_bytes), (Some(10), Some(9)));
-        assert_eq!((found.last_bytes, found.changes), (Some(6), 2));
+        assert_eq!(
+            (found.first_at_ns, found.first_bytes),
+            (Some(Ns(5)), Some(Bytes(4)))
+        );
+        assert_eq!(
+            (found.peak_at_ns, found.peak_bytes),
+            (Some(Ns(10)), Some(Bytes(9)))
+        );
+        assert_eq!((found.last_bytes, found.changes), (Some(Bytes(6)), 2));
         let steady = found.steady.unwrap();
-        assert_eq!((steady.from_ns, steady.growth_bytes), (12, -3));
+        assert_eq!((steady.from_ns, steady.growth_bytes), (Ns(12), -3));
         assert_eq!((steady.rises, steady.falls), (0, 1));
-        let points: Vec<u64> = found.points.iter().map(|point| point.bytes).collect();
-        assert_eq!(points, [4, 9, 6]);
-        let begin: Vec<u64> = found.points.iter().map(|point| point.at_ns).collect();
-        assert_eq!(begin, [5, 10, 20]);
+        let points: Vec<Bytes> = found.points.iter().map(|point| point.bytes).collect();
+        assert_eq!(points, [4, 9, 6].map(Bytes));
+        let begin: Vec<Ns> = found.points.iter().map(|point| point.at_ns).collect();
+        assert_eq!(begin, [5, 10, 20].map(Ns));
     }
 
     #[test]
     fn memory_is_unknown_before_the_first_row() {
         let found = allocated_of(&[&["20", ANALYZED, "6"]], (10, 30));
-        assert_eq!((found.first_at_ns, found.changes), (Some(20), 1));
+        assert_eq!((found.first_at_ns, found.changes), (Some(Ns(20)), 1));
         let point = MemoryPoint {
-            at_ns: 20,
-            bytes: 6,
+            at_ns: Ns(20),
+            bytes: Bytes(6),
         };
         assert_eq!(found.points, [point]);
         let nothing = allocated_of(&[&["20", OTHER, "6"]], (10, 30));
@@ -282,9 +288,9 @@ mod tests {
         let rows: &[&[&str]] = &[&["0", "10", "900"], &["10", "10", "5"], &["20", "10", "7"]];
         let (_, tables) = machine_tables(&[(WIRED.schema, columns, rows)]);
         let expected = WiredMemory {
-            peak_bytes: Some(7),
-            peak_at_ns: Some(20),
-            min_bytes: Some(5),
+            peak_bytes: Some(Bytes(7)),
+            peak_at_ns: Some(Ns(20)),
+            min_bytes: Some(Bytes(5)),
         };
         let found = wired(&tables.wired.unwrap(), Span::new(10, 40));
         assert_eq!(found, expected);

@@ -60,6 +60,7 @@ pub(crate) fn not_recorded() -> NotRecorded {
 mod tests {
     use super::*;
     use crate::testing::{chosen, interval};
+    use metalens_message::Share;
     use metalens_trace::Process;
 
     /// Checks overlapping intervals of two processes and of an unknown one.
@@ -105,12 +106,12 @@ mod tests {
         assert_eq!(
             top,
             [
-                (Some("a"), Some(2), 20),
-                (Some("b"), Some(3), 15),
-                (None, None, 3)
+                (Some("a"), Some(2), Ns(20)),
+                (Some("b"), Some(3), Ns(15)),
+                (None, None, Ns(3))
             ]
         );
-        assert_eq!(found.in_gaps_ns, 33);
-        assert_eq!(found.top[0].in_gaps_share, Some(0.5));
+        assert_eq!(found.in_gaps_ns, Ns(33));
+        assert_eq!(found.top[0].in_gaps_share, Some(Share(0.5)));
     }
 }

@@ -195,6 +195,7 @@ mod tests {
     use super::*;
     use crate::tables::machine::THERMAL;
     use crate::testing::{Columns, TableText, machine_tables, with_busy_window};
+    use metalens_message::Share;
 
     const COLUMNS: Columns = &[
         ("start", "start-time"),
@@ -249,12 +250,16 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(states, [("Maximum", 6, 4, 2), ("Minimum", 4, 4, 4)]);
-        assert_eq!((found.unknown_ns, found.unknown_busy_ns), (10, 2));
+        let expected = [
+            ("Maximum", Ns(6), Ns(4), Ns(2)),
+            ("Minimum", Ns(4), Ns(4), Ns(4)),
+        ];
+        assert_eq!(states, expected);
+        assert_eq!((found.unknown_ns, found.unknown_busy_ns), (Ns(10), Ns(2)));
         assert_eq!(found.changes, 1);
         assert_eq!(found.narratives, ["Minimum due to conditions", "Maximum"]);
-        assert_eq!(found.states[0].share, Some(0.3));
-        assert_eq!(found.states[0].busy_share, Some(0.4));
+        assert_eq!(found.states[0].share, Some(Share(0.3)));
+        assert_eq!(found.states[0].busy_share, Some(Share(0.4)));
         assert_eq!(found.requested, None);
     }
 
@@ -279,7 +284,7 @@ mod tests {
         assert_eq!(intervals, []);
         assert_eq!(
             (performance.unknown_ns, performance.unknown_busy_ns),
-            (20, 20)
+            (Ns(20), Ns(20))
         );
         assert!(performance.states.is_empty());
         assert!(performance_of(&[], &[(10, 30)]).is_err());

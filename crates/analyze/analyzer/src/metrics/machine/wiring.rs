@@ -140,15 +140,15 @@ mod tests {
         });
         let sum = |count, bytes| CountedBytes { count, bytes };
         let expected = Wiring {
-            before_window: sum(1, 32 << 10),
-            in_window: sum(3, (3 << 19) + 7),
-            after_window: sum(1, 1 << 10),
-            unwire_requests: sum(1, 2 << 30),
-            in_gaps_ns: 4,
+            before_window: sum(1, Bytes(32 << 10)),
+            in_window: sum(3, Bytes((3 << 19) + 7)),
+            after_window: sum(1, Bytes(1 << 10)),
+            unwire_requests: sum(1, Bytes(2 << 30)),
+            in_gaps_ns: Ns(4),
             longest: Some(WireEvent {
-                at_ns: 5,
-                duration_ns: 3,
-                bytes: 32 << 10,
+                at_ns: Ns(5),
+                duration_ns: Ns(3),
+                bytes: Bytes(32 << 10),
             }),
             without_size: 1,
         };

@@ -72,35 +72,49 @@ fn lives_begin_and_end_in_the_recording() {
     let whole = Turnover {
         allocations: 4,
         inside_others: 1,
-        bytes: 157,
+        bytes: Bytes(157),
         freed: 3,
-        freed_bytes: 150,
+        freed_bytes: Bytes(150),
     };
     assert_eq!(found.whole, whole);
-    assert_eq!(found.live, CountedBytes { count: 1, bytes: 7 });
+    assert_eq!(
+        found.live,
+        CountedBytes {
+            count: 1,
+            bytes: Bytes(7)
+        }
+    );
     let before = CountedBytes {
         count: 1,
-        bytes: 1_000,
+        bytes: Bytes(1_000),
     };
     assert_eq!(found.freed_from_before, before);
-    assert_eq!((found.peak_bytes, found.peak_at_ns), (150, Some(15)));
+    assert_eq!(
+        (found.peak_bytes, found.peak_at_ns),
+        (Bytes(150), Some(Ns(15)))
+    );
     let parts = [found.before_window, found.in_window, found.after_window];
-    assert_eq!(parts.map(|part| part.bytes), [100, 57, 0]);
+    assert_eq!(parts.map(|part| part.bytes), [100, 57, 0].map(Bytes));
     assert_eq!(parts.map(|part| part.freed), [0, 2, 1]);
     let lifetimes = found.lifetimes.unwrap();
-    assert_eq!((lifetimes.count, lifetimes.max_ns), (3, 20));
+    assert_eq!((lifetimes.count, lifetimes.max_ns), (3, Ns(20)));
     assert_eq!((found.unread, found.without_stack), (1, 4));
     let labels = found.labels.iter();
     let labels: Vec<_> = labels
         .map(|group| (group.name.as_deref(), group.bytes))
         .collect();
-    assert_eq!(labels, [(Some("a"), 100), (Some("b"), 50), (None, 7)]);
+    let expected = [
+        (Some("a"), Bytes(100)),
+        (Some("b"), Bytes(50)),
+        (None, Bytes(7)),
+    ];
+    assert_eq!(labels, expected);
     let of_other = found
         .processes
         .iter()
         .find(|process| !process.is_analyzed)
         .unwrap();
-    assert_eq!((of_other.bytes, of_other.live.count), (9, 1));
+    assert_eq!((of_other.bytes, of_other.live.count), (Bytes(9), 1));
     assert_eq!(found.steps, None);
 }
 
@@ -131,10 +145,10 @@ fn steps_have_their_share() {
 
     let steps = found.steps.unwrap();
     let ends = (steps.start_ns, steps.end_ns, steps.count);
-    assert_eq!(ends, (100, 500, 4));
+    assert_eq!(ends, (Ns(100), Ns(500), 4));
     let medians = (steps.median_allocations, steps.median_bytes);
-    assert_eq!(medians, (2, 100));
-    assert_eq!(steps.turnover.bytes, 400);
+    assert_eq!(medians, (2, Bytes(100)));
+    assert_eq!(steps.turnover.bytes, Bytes(400));
     let growth = steps.growth;
     assert_eq!(growth.total_bytes, 40);
     assert!((growth.bytes_per_step - 10.0).abs() < 1e-9);

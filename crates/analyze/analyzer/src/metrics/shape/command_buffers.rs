@@ -1,12 +1,13 @@
 //! Computes the size and duration of the command buffers of the process.
 
+use metalens_message::Ns;
+
 use crate::basics::spans::between;
 use crate::basics::statistics::percentile;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{CommandBuffers, Distribution};
 use crate::subject::buffers::Buffer;
 use crate::subject::gaps::Gap;
-use metalens_message::Ns;
 
 /// Summarizes the command buffers in the window, each as the whole recording has it. Those that
 /// were committed several times have no size.
@@ -97,9 +98,9 @@ mod tests {
         let found = (
             found.count,
             encoders.map(|count| count.unwrap_or(0)),
-            found.span.map_or(0, |span| span.max_ns),
+            found.span.map_or(0, |span| span.max_ns.0),
             found.gaps_inside,
-            found.gaps_inside_ns,
+            found.gaps_inside_ns.0,
         );
         assert_eq!(found, expected, "{rows:?} in {window:?}");
     }

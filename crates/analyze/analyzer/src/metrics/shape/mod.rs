@@ -149,16 +149,16 @@ mod tests {
             let busy = union(spans.iter().map(|&(s, n)| Span::new(s, s + n).clip(window)));
             let chunks = utilization(window, &busy, &[window]);
             prop_assert_eq!(chunks.len() as u64, length.min(60));
-            prop_assert_eq!(chunks.iter().map(|chunk| chunk.busy_ns).sum::<u64>(), length_ns(&busy));
+            prop_assert_eq!(chunks.iter().map(|chunk| chunk.busy_ns).sum::<Ns>(), Ns(length_ns(&busy)));
             // Others are busy all the time: each chunk's value is its own length.
-            let mut at = window.start_ns;
+            let mut at = Ns(window.start_ns);
             for chunk in &chunks {
                 prop_assert_eq!(chunk.start_ns, at);
-                prop_assert!((length / 60..=length / 60 + 1).contains(&chunk.others_ns));
+                prop_assert!((length / 60..=length / 60 + 1).contains(&chunk.others_ns.0));
                 prop_assert!(chunk.busy_ns <= chunk.others_ns);
                 at += chunk.others_ns;
             }
-            prop_assert_eq!(at, window.end_ns);
+            prop_assert_eq!(at, Ns(window.end_ns));
         }
     }
 }
