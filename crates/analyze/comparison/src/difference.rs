@@ -1,13 +1,13 @@
 //! Takes the difference between two runs apart: GPU work and the causes of idle time tile the time from
 //! first to last GPU work, so that their changes sum to its change.
 
+use metalens_message::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::MetricGroup;
 use crate::per_unit::{BUSY, IDLE, WALL};
-use metalens_message::Number;
 
 /// The difference between one run of each side, as a sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 //! kernels that one side lacks.
 
 use metalens_analyzer::id;
+use metalens_message::Number;
 use metalens_message::{Message, message};
 use metalens_message::{Share, counted, name, percent, ungrouped};
 
@@ -23,7 +24,6 @@ use crate::sentences::{
 use crate::statistics::median;
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
-use metalens_message::Number;
 
 /// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
 pub(crate) fn headline(

@@ -1,6 +1,7 @@
 //! Computes the changes of the figures of a report.
 
 use metalens_analyzer::Figure;
+use metalens_message::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,6 @@ use crate::change::{Change, ChangeClass, Judge, thirds};
 use crate::metrics::{MetricGroup, metrics};
 use crate::runs::Runs;
 use crate::unit::Unit;
-use metalens_message::Number;
 
 /// Id of the own time of a step, of which the noise within runs is known.
 pub(crate) const OWN: &str = "steps.own_ns";

@@ -20,12 +20,12 @@
 use std::iter::zip;
 
 use metalens_analyzer::{TimePlace, id};
+use metalens_message::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
 use crate::metrics::metric;
-use metalens_message::Number;
 
 /// Id of the busy time.
 pub(crate) const BUSY: &str = id!(busy.busy_ns);

@@ -9,8 +9,9 @@
 //!   With more than [`ALL_PAIRS`] points, only pairs are used that lie half of the
 //!   points apart (Theil's incomplete method).
 
-use crate::statistics::median;
 use metalens_text::number::Float;
+
+use crate::statistics::median;
 
 /// Smallest number of points of a trend: with fewer, chance alone would show one too often.
 pub(crate) const LEAST_POINTS: usize = 8;

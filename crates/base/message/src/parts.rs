@@ -1,8 +1,9 @@
 //! Makes the values of sentences: numbers and names, each formatted by its type.
 
+use metalens_text::number::rounded;
+
 use super::sentence::Message;
 use super::value::Value;
-use metalens_text::number::rounded;
 
 use crate::quantity::{Bytes, Factor, Ns, Share};
 use metalens_text::units;

@@ -1,10 +1,10 @@
 //! Provides what all charts are drawn with: text, legends, plots with axes.
 
-use metalens_message::{Ns, Quantity};
 use std::cell::RefCell;
 use std::convert::Infallible;
 
 use metalens_analyzer::{Cause, Report};
+use metalens_message::{Ns, Quantity};
 use metalens_text::units::percent;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;

@@ -1,11 +1,11 @@
 //! Assigns colors to kernels: each of those with the most GPU time has its own, all others share
 //! one.
 
-use metalens_message::Ns;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use metalens_analyzer::Report;
+use metalens_message::Ns;
 
 use crate::palette::OWN;
 

@@ -1,9 +1,9 @@
 //! Draws the kernels with the most time, and the spread of their durations.
 
-use metalens_message::{Ns, Quantity};
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, Kernel};
+use metalens_message::{Ns, Quantity};
 use metalens_text::number::Float;
 use metalens_text::units::{count, counted, percent, short_time};
 

@@ -1,9 +1,9 @@
 //! Writes the curves: GPU utilization, queue depth, GPU memory, and hardware counters.
 
-use metalens_message::{Ns, ratio};
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, CounterSeries, CounterUnit, Report};
+use metalens_message::{Ns, ratio};
 use serde_json::Number;
 
 use crate::event::TraceEvents;

@@ -1,9 +1,9 @@
 //! Writes the program's side of GPU work: encoding it, and the notification of its completion.
 
-use metalens_message::Ns;
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, GpuInterval, Report};
+use metalens_message::Ns;
 
 use crate::event::{TraceEvents, Track};
 use crate::tracks::{COMPLETION, ENCODING, LanedTracks, Tracks};

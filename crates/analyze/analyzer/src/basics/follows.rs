@@ -3,10 +3,10 @@
 //! The distances are compared from one pair to the next, so that work that changes slowly does not
 //! count, and no change counts for much, so that a pause does not. Resampled pairs tell how sure the answer is.
 
+use metalens_text::number::Float;
 use rustc_hash::FxHashMap;
 
 use super::statistics::median;
-use metalens_text::number::Float;
 
 /// Number of times that the pairs are resampled.
 const SAMPLES: usize = 100;

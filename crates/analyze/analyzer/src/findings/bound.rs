@@ -9,7 +9,7 @@
 //! 4. Where the recording does not tell whether the program waits, both answers are replayed. If they
 //!    differ, or if commits are missing, there is no verdict.
 
-use metalens_message::{Message, Ns, count, message, share, time};
+use metalens_message::{Message, Ns, count, message, share};
 
 use super::distrust::distrust;
 use super::steps::steps_each;

@@ -1,8 +1,9 @@
 //! Decides whether anything follows from the numbers of a report.
 
+use metalens_message::{Message, count, counted, message, process, table};
+
 use super::evidence::is_share;
 use crate::report::{ChosenBy, DoubtReason, DoubtfulRows, Report, Sanity, SourceKind};
-use metalens_message::{Message, count, counted, message, process, table};
 
 /// Share of the work from which on a verdict could be another one without its fault.
 const SHARE: f64 = 0.05;

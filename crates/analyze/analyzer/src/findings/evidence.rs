@@ -1,10 +1,11 @@
 //! Evidence of a finding: numbers, places to look at, and the time at stake.
 
-use crate::report::{
-    Cause, Gain, GainCertainty, HeldBy, ReplayAction, Report, Severity, TopGap, is_answer,
-};
 use metalens_message::{
     Factor, Message, Ns, Quantity, Value, message, moment, number, percent, quote, ratio, share,
+};
+
+use crate::report::{
+    Cause, Gain, GainCertainty, HeldBy, ReplayAction, Report, Severity, TopGap, is_answer,
 };
 
 /// Time that an action saves.

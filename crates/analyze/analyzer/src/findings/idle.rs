@@ -1,14 +1,15 @@
 //! Rules about idle time and its causes.
 
+use metalens_message::{
+    Message, Ns, SignedNs, count, counted, function, message, path, process, time, ungrouped,
+};
+
 use super::evidence::{Evidence, is_share, longest, matters, of_idle, predicted, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::report::{
     Cause, ChosenBy, CpuFrame, Effort, FrameworkName, Replay, ReplayAction, ReplayPart, Report,
     Severity, WaitVerdict,
-};
-use metalens_message::{
-    Message, Ns, SignedNs, count, counted, function, message, path, process, time, ungrouped,
 };
 
 pub(super) const RULES: &[Rule] = &[

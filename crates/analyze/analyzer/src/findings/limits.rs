@@ -1,9 +1,10 @@
 //! Rules about hardware counters: which unit of the GPU limits a kernel, or that none does.
 
+use metalens_message::{Message, Ns, Share, counted, kernel, message, name};
+
 use super::evidence::{Evidence, bandwidth, is_share, share_of};
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, Kernel, KernelCounters, Limiter, Report, Severity};
-use metalens_message::{Message, Ns, Share, counted, kernel, message, name};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -1,12 +1,13 @@
 //! Rules about the machine: errors, clock, heat, memory, other processes.
 
+use metalens_message::{
+    Bytes, Message, count, counted, message, moment, name, percent, process, quote,
+};
+
 use super::evidence::{Evidence, is_share, share_of};
 use super::memory::grows_by_step;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, OtherProcess, Report, Severity, StateTime};
-use metalens_message::{
-    Bytes, Message, count, counted, message, moment, name, percent, process, quote,
-};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -23,12 +23,13 @@ pub(crate) mod summary;
 mod trust;
 mod work;
 
+use metalens_message::Ns;
+
 pub(crate) use self::distrust::distrust_of;
 pub use self::distrust::{distrust, doubt};
 use self::rule::{Concern, Rule};
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};
-use metalens_message::Ns;
 
 /// Returns every rule, grouped by subject.
 fn rules() -> impl Iterator<Item = &'static Rule> {

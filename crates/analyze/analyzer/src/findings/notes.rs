@@ -1,5 +1,7 @@
 //! Notes about the numbers of a report.
 
+use metalens_message::{Message, Ns, Value, counted, message, name, table, ungrouped};
+
 use crate::metrics::sanity::rows_by_table;
 use crate::report::{DoubtReason, Note, Report, Sanity, SourceKind};
 use crate::subject::Subject;
@@ -8,7 +10,6 @@ use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::tables::raw::KERNEL_EVENTS;
 use crate::tables::times::RowsOutside;
-use metalens_message::{Message, Ns, Value, counted, message, name, table, ungrouped};
 
 /// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(

@@ -1,10 +1,11 @@
 //! Rules about change over time.
 
+use metalens_message::{Share, counted, message, percent_to};
+
 use super::evidence::Evidence;
 use super::machine::said;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, Report, Severity};
-use metalens_message::{Share, counted, message, percent_to};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "slowing-down",

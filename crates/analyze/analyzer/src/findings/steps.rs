@@ -1,11 +1,12 @@
 //! Says what the steps of a program are, how fast, which are slow, and what a change leaves of one.
 
-use crate::report::{
-    Cause, Gain, GapParts, HeldBy, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
-};
 use metalens_message::{
     Factor, Message, Ns, count, counted, kernel, message, moment, name, ratio, rough_time, share,
     steps_per_second,
+};
+
+use crate::report::{
+    Cause, Gain, GapParts, HeldBy, Report, SlowKernel, SlowSteps, StepKind, StepSeries, StepsBy,
 };
 
 /// Share by which two rates differ from which on both are worth a word.

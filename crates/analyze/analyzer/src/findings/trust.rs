@@ -1,5 +1,7 @@
 //! Rules about how far the numbers of a recording can be trusted.
 
+use metalens_message::{Message, count, counted, message, name, table};
+
 use super::bound::is_undecided;
 use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
@@ -7,7 +9,6 @@ use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
-use metalens_message::{Message, count, counted, message, name, table};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

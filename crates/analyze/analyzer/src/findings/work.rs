@@ -1,13 +1,14 @@
 //! Rules about the work: its size, its pattern, its speed.
 
+use metalens_message::{
+    Message, Ns, Share, Value, count, counted, kernel, message, moment, number, percent, ungrouped,
+};
+
 use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
-use metalens_message::{
-    Message, Ns, Share, Value, count, counted, kernel, message, moment, number, percent, ungrouped,
-};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

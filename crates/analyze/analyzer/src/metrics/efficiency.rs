@@ -1,11 +1,12 @@
 //! Computes GPU busy time divided by run time, for two definitions of run time.
 
+use metalens_message::{Ns, share};
+
 use crate::basics::spans::Span;
 use crate::report::Efficiency;
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
 use crate::subject::interval::Interval;
-use metalens_message::{Ns, share};
 
 /// Returns the ratios of a busy time within a window.
 #[must_use]

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use metalens_message::{Message, Ns, message, share, table};
 use metalens_trace::Names;
 
 use super::busy_window::BusyWindow;
@@ -12,7 +13,6 @@ use crate::tables::columns::{Either, at};
 use crate::tables::engines::{
     CORE_ML, DRAWABLE_WAITS, EngineRows, EngineTables, MPS, NEURAL_ENGINE, NEURAL_ENGINE_INTERNAL,
 };
-use metalens_message::{Message, Ns, message, share, table};
 
 /// Text before the command buffer's id in a label of MPSGraph.
 const COMMAND_BUFFER: &str = "(CommandBuffer: 0x";

@@ -1,8 +1,8 @@
 //! Computes the gaps and the idle time by cause.
 
-use metalens_message::Ns;
 use std::cmp::Reverse;
 
+use metalens_message::Ns;
 use rustc_hash::FxHashMap;
 
 use super::gap_causes::{GapSplitter, IdleTotals, SplitGap};

@@ -1,7 +1,7 @@
 //! Checks the recording itself: computes plain figures, and checks made of them.
 
 use metalens_message::{
-    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, time, ungrouped,
+    Message, Ns, Share, SignedNs, counted, message, name, percent_to, share, table, ungrouped,
 };
 
 use super::busy_window::BusyWindow;

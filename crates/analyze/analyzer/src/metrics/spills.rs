@@ -4,9 +4,10 @@
 //! spilled bytes, and no time that matters here. An interval of several encoders has the id of
 //! one of them, and counts if that one has an event.
 
-use metalens_message::{Bytes, Ns};
 use std::cmp::Reverse;
 use std::num::NonZeroU64;
+
+use metalens_message::{Bytes, Ns};
 
 use crate::basics::by_id::ById;
 use crate::basics::spans::Span;

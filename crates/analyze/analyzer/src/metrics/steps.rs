@@ -8,9 +8,10 @@
 //!
 //! A step counts in a window if all of it lies there.
 
-use metalens_message::{Ns, ratio};
 use std::collections::HashSet;
 use std::num::NonZeroU64;
+
+use metalens_message::{Ns, ratio};
 
 use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{median, middle_mean, of_thirds, percentile};

@@ -1,6 +1,8 @@
 //! Computes the parts of a report that need other tables than the GPU's: machine, counters,
 //! CPU.
 
+use metalens_message::Quantity;
+
 use super::busy_window::BusyWindow;
 use super::counters::{CounterInput, CounterSample, counters};
 use super::cpu::{self, CpuSpans};
@@ -21,7 +23,6 @@ use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::steps::Series;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
-use metalens_message::Quantity;
 
 /// Parts of a report beside the GPU intervals, with those that are not recorded.
 pub(crate) struct Surroundings {

@@ -1,8 +1,8 @@
 //! Predicts what a change of the program would leave, by a replay of the recorded command buffers.
 
-use metalens_message::{Factor, Ns, ratio};
 use std::collections::BTreeMap;
 
+use metalens_message::{Factor, Ns, ratio};
 use metalens_trace::Trace;
 
 use crate::basics::spans::Span;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use metalens_message::ratio;
 use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,6 @@ use crate::report::ChainSource;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::submissions::{Submission, Submissions, Work, signed};
 use crate::subject::waits::{Awaited, Waits};
-use metalens_message::ratio;
 
 /// Typical delays where a recording shows none, in nanoseconds: medians of recordings of an M1 and an
 /// M2 Ultra.

@@ -1,10 +1,10 @@
 //! Types of a report's notes, and an iterator over all its sentences.
 
+use metalens_message::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GateResult, Report};
-use metalens_message::Message;
 
 /// Note that a reader needs to interpret the numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,13 +7,13 @@
 
 use std::cmp::Reverse;
 
+use metalens_message::{message, process};
 use metalens_trace::{Names, Process, ProcessId, Run, Target as RunTarget, TargetProcess};
 
 use super::processes::ProcessUse;
 use crate::error::{Error, GpuProcess, Result};
 use crate::report::{ChosenBy, Note};
 use crate::tables::columns::{Processes, at};
-use metalens_message::{message, process};
 
 /// Processes that a report is about.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,9 +15,9 @@
 //! depth 1      ├─ exp ─┤
 //! ```
 
-use metalens_text::number::{Float, rounded};
 use std::cmp::Reverse;
 
+use metalens_text::number::{Float, rounded};
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use metalens_message::{Message, message, quote, table};
 use metalens_trace::{Names, ProcessId, Symbol, ThreadId};
 
 use super::chosen_processes::ChosenProcesses;
@@ -18,7 +19,6 @@ use crate::tables::reader::TableResult;
 use crate::tables::signposts::{
     SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
 };
-use metalens_message::{Message, message, quote, table};
 
 /// All os_signpost intervals of a recording.
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! Chooses the part of the recording that a report is about.
 
+use metalens_message::{Message, Ns, message, ungrouped};
 use metalens_trace::Names;
 
 use super::WHOLE;
@@ -10,7 +11,6 @@ use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
 use crate::report::{Excluded, SelectedStep, Window};
 use crate::request::Request;
-use metalens_message::{Message, Ns, message, ungrouped};
 
 /// Window, and what was cut off to get it.
 pub(crate) struct Cut {

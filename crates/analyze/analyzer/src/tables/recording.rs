@@ -1,5 +1,6 @@
 //! Reads the facts of a trace that are not in tables.
 
+use metalens_message::Ns;
 use metalens_trace::{Device, InputKind, Loudness, Names, NoteKind, Run, Trace, TraceNote};
 
 use super::gpu::GPU_INTERVALS;
@@ -7,7 +8,6 @@ use super::times::RowsOutside;
 use crate::report::{
     DeviceFacts, DoubtReason, DoubtfulRows, Note, Reader, RunFacts, Source, SourceKind,
 };
-use metalens_message::Ns;
 
 /// Facts of a trace, without its tables.
 pub(crate) struct Recording {

@@ -207,7 +207,6 @@ const CONCERNS: [&[&str]; 2] = [
     &[
         "low-performance-state",
         "thermal",
-        "clock-fault",
         "tables-disagree",
         "incomplete-recording",
         "unknown-causes",

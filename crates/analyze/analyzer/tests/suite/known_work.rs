@@ -1,8 +1,6 @@
 //! Tests of the throughput of known work, recomputed from the report's kernels.
 
-use metalens_analyzer::{
-    ChipNamedBy, Error, Report, Request, Timing, TimingVerdict, WorkFile, WorkRow, WorkThroughput,
-};
+use metalens_analyzer::{ChipNamedBy, Report, Request, WorkFile, WorkRow, WorkThroughput};
 use metalens_message::{Bytes, Ns, Quantity};
 use metalens_simulator::Scenario;
 
@@ -186,64 +184,4 @@ fn shares_of_a_real_chip() {
         "{:?}",
         work.notes
     );
-}
-
-/// The real recording's own timings on another clock agree; those of another recording of the same
-/// program do not.
-#[test]
-fn timings_of_real_recordings_are_compared() {
-    let Some(recordings) = recordings() else {
-        return;
-    };
-    let timings = |name: &str| -> Result<Vec<Timing>, Error> {
-        let folder = recordings.join(name);
-        let input = metalens_trace::Input::open(&folder)?;
-        let trace = input.load(
-            &metalens_analyzer::selection(),
-            metalens_trace::LoadOptions::default(),
-        )?;
-        let report = report(&folder, None, &Request::default())?;
-        let table = trace.table("metal-gpu-intervals")?;
-        let (starts, durations) = (table.integers("start")?, table.integers("duration")?);
-        let processes = table.processes("process")?;
-        let pid = |row: usize| trace.names.process(processes[row]?)?.pid;
-        // One interval per command buffer, and each waited for: in order of start.
-        let rows = (0..table.rows()).filter(|&row| pid(row) == report.process.pid);
-        let timing = rows.filter_map(|row| {
-            let start = starts.get(row)?;
-            Some(Timing {
-                start_ns: Some(start + 7_000_000_000),
-                end_ns: Some(start + durations.get(row)? + 7_000_000_000),
-                ..Timing::default()
-            })
-        });
-        Ok(timing.collect())
-    };
-    let own = timings("m1-launched-1000").unwrap();
-    let other = timings("m1-bundle-and-export/export").unwrap();
-    for (timings, expected) in [
-        (own, TimingVerdict::Fine),
-        (other, TimingVerdict::ClockFault),
-    ] {
-        let request = Request {
-            work: Some(WorkFile {
-                timings,
-                ..WorkFile::default()
-            }),
-            ..Request::default()
-        };
-        let report = report(&recordings.join("m1-launched-1000"), None, &request).unwrap();
-        let check = report.work.unwrap().timings.unwrap();
-        assert_eq!(
-            (check.matched, check.verdict),
-            (1_000, expected),
-            "{check:?}"
-        );
-        if expected == TimingVerdict::Fine {
-            assert_eq!(
-                (check.median_drift, check.clock_drift),
-                (Some(0.0), Some(0.0))
-            );
-        }
-    }
 }

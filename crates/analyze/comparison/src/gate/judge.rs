@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use metalens_analyzer::{Report, distrust};
 use metalens_failure::similar;
+use metalens_message::Number;
 use metalens_message::{Message, message};
 use metalens_message::{Share, counted};
 use metalens_text::number::Float;
@@ -26,7 +27,6 @@ use crate::metric_changes::{OWN, SECOND_OWN, find, has_same_steps};
 use crate::metrics::{count_of, is_amount_of_work, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
-use metalens_message::Number;
 
 /// Largest number of patterns without a kernel for which the meant one is looked up.
 const SUGGESTIONS: usize = 20;

@@ -1,6 +1,7 @@
 //! Finds the kernels that a limit applies to.
 
 use metalens_analyzer::id;
+use metalens_message::Number;
 use std::collections::BTreeMap;
 
 use super::KernelLimit;
@@ -8,7 +9,6 @@ use crate::change::ChangeClass;
 use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use metalens_message::Number;
 
 /// Kernels of a limit.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Defines the row of an index: the main facts of one recording.
 
-use metalens_message::{Ns, Share, share};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use metalens_analyzer::{Bound, Cause, GateResult, Note, Report};
+use metalens_message::{Ns, Share, share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

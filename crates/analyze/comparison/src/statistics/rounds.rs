@@ -6,8 +6,9 @@
 //! means. If both sides are alike, a difference of a round has either sign with the same
 //! probability. Then the confidence depends on k and the number of rounds only.
 
-use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
 use metalens_message::Number;
+
+use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
 
 /// Returns the shift from base to new, of which each has one value for each round; none without a
 /// round.

@@ -12,7 +12,6 @@ use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_message::{Ns, Quantity};
 use metalens_simulator::{Scenario, random_scenario};
 use metalens_testing::{analyze_input, analyze_scenario};
-use metalens_text::number::Float;
 use serde_json::Value;
 
 use checker::{DrawnTrace, Slice, sum};
@@ -341,7 +340,7 @@ fn counters_match_the_report() {
     let area = |points: &[(u64, f64)]| -> f64 {
         let pairs = points.windows(2);
         pairs
-            .map(|pair| (pair[1].0 - pair[0].0).float() * pair[0].1)
+            .map(|pair| (pair[1].0 - pair[0].0).number() * pair[0].1)
             .sum()
     };
     let span = report.window.span_ns.number();

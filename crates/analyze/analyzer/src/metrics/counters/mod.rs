@@ -15,6 +15,8 @@ pub use self::series::{CounterSample, CounterSeries};
 pub use self::tracks::CounterTrack;
 pub(crate) use self::tracks::tracks;
 
+use metalens_message::{Message, Ns, message, name, table as table_name, ungrouped};
+
 use self::bandwidth::{Bandwidth, READ, WRITE};
 use self::series::{InfoById, ReadCounter, Samples};
 use self::values::{SampledTime, Weighted, values};
@@ -24,7 +26,6 @@ use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::counters::CounterTables;
 use crate::tables::recording::Recording;
-use metalens_message::{Message, Ns, message, name, table as table_name, ungrouped};
 
 /// Counters, and the GPU work that they are compared with.
 pub(crate) struct CounterInput<'a> {

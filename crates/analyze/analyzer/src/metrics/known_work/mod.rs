@@ -12,6 +12,8 @@ mod rates;
 #[cfg(test)]
 mod tests;
 
+use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
+
 pub(crate) use self::chips::Chip;
 use self::rates::Amounts;
 pub(crate) use self::rates::share_range;
@@ -19,7 +21,6 @@ use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };
 use crate::request::work_file::{AmountScope, KnownWork, WorkFile};
-use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
 
 /// Label that stands for every kernel that no other entry names.
 const ANY: &str = "*";

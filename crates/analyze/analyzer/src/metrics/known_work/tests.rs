@@ -1,13 +1,9 @@
-//! Tests of the work file's format, and of timings against hand-made command buffers.
+//! Tests of the work file's format.
 
 use metalens_failure::Failure;
-use metalens_text::number::Float;
 use proptest::prelude::*;
 
 use super::*;
-use crate::basics::spans::Span;
-use crate::report::{TimingOrder, TimingVerdict};
-use crate::request::work_file::Timing;
 
 const FULL_FILE: &str = r#"{
   "schema": "metalens.work/1", "device": "Apple M3 Max", "gpu_cores": 40,
@@ -15,10 +11,6 @@ const FULL_FILE: &str = r#"{
     {"label": "matmul", "channel": "Compute", "per": "instance",
      "operations": 1, "bytes": 50331648, "flops": 1.7179869184e10},
     {"label": "*", "per": "total", "bytes": 4096}
-  ],
-  "timings": [
-    {"label": "first", "gpu_start_s": 1.5, "gpu_end_s": 1.5005},
-    {"start_ns": 1600000000, "end_ns": 1600500000}
   ]
 }"#;
 
@@ -27,7 +19,7 @@ fn a_full_file_is_parsed() {
     let file = WorkFile::parse(FULL_FILE, "work.json").unwrap();
     assert_eq!(file.work[0].flops, Some(17_179_869_184));
     assert_eq!(file.work[1].per, AmountScope::Total);
-    assert_eq!((file.timings.len(), file.file.as_str()), (2, "work.json"));
+    assert_eq!(file.file, "work.json");
 }
 
 /// Facts about the program are kept. A simulated program makes a note, unless the recording is
@@ -68,11 +60,6 @@ fn entry(entry: &str) -> String {
     format!(r#"{{"schema": "metalens.work/1", "work": [{entry}]}}"#)
 }
 
-/// Returns a file with these timings.
-fn timed(timings: &str) -> String {
-    format!(r#"{{"schema": "metalens.work/1", "timings": [{timings}]}}"#)
-}
-
 #[test]
 fn errors_name_the_place() {
     check("", "not JSON: EOF");
@@ -83,10 +70,7 @@ fn errors_name_the_place() {
         r#"{"schema": "metalens.work/2", "new": 1}"#,
         "unsupported schema `metalens.work/2`; this version reads `metalens.work/1`",
     );
-    check(
-        r#"{"schema": "metalens.work/1"}"#,
-        "neither `work` nor `timings`",
-    );
+    check(r#"{"schema": "metalens.work/1"}"#, "`work` is empty");
     check(
         &entry(r#"{"label": "a", "per": "instance", "flop": 1}"#),
         "unknown field `flop`, expected one of",
@@ -116,27 +100,6 @@ fn errors_name_the_place() {
         &entry(&format!("{one}, {one}")),
         "work[1]: `a` has two entries",
     );
-    check(
-        &timed(r#"{"gpu_start_s": 1, "end_ns": 2}"#),
-        "timings[0]: needs gpu_start_s and gpu_end_s, or start_ns and end_ns",
-    );
-    check(
-        &timed(r#"{"start_ns": 2, "end_ns": 1}"#),
-        "timings[0]: ends before it starts",
-    );
-    check(
-        &timed(
-            r#"{"start_ns": 1, "end_ns": 2, "command_buffer": 0}, {"start_ns": 1, "end_ns": 2}"#,
-        ),
-        "give it for all or for none",
-    );
-    check(
-        &timed(
-            r#"{"start_ns": 1, "end_ns": 2, "command_buffer": 4},
-               {"start_ns": 1, "end_ns": 2, "command_buffer": 4}"#,
-        ),
-        "two have the same command_buffer",
-    );
 }
 
 #[test]
@@ -165,92 +128,4 @@ proptest! {
             prop_assert_eq!(WorkFile::parse(&written, "w").unwrap(), file);
         }
     }
-
-    /// Timings that are the trace's own on another clock are fine; slowed by a share they drift by
-    /// that share.
-    #[test]
-    fn drift_is_measured(
-        lengths in prop::collection::vec((1_000_u64..1_000_000, 0_u64..1_000_000), 1..30),
-        since in 0_u64..1_000_000_000_000, slower in 0_u32..40,
-    ) {
-        let mut at = 0;
-        let mut buffers = Vec::new();
-        for (length, gap) in lengths {
-            buffers.push(Span::new(at, at + length));
-            at += length + gap;
-        }
-        let factor = 1.0 + f64::from(slower) / 100.0;
-        let seconds = |ns: u64| (since.float() + ns.float() / factor) / 1e9;
-        let timings: Vec<Timing> = buffers
-            .iter()
-            .map(|span| Timing {
-                gpu_start_s: Some(seconds(span.start_ns)),
-                gpu_end_s: Some(seconds(span.end_ns)),
-                ..Timing::default()
-            })
-            .collect();
-        let found = timings::check(&timings, &buffers).unwrap();
-        let drift = found.median_drift.unwrap();
-        // Seconds as f64 are exact to a quarter of a nanosecond here.
-        prop_assert!((drift - (factor - 1.0)).abs() < 1e-3, "{drift} of {factor}");
-        let expected = match slower {
-            0..5 => TimingVerdict::Fine,
-            6..10 => TimingVerdict::Noted,
-            5 | 10 => found.verdict,
-            _ => TimingVerdict::ClockFault,
-        };
-        prop_assert_eq!(found.verdict, expected);
-        prop_assert_eq!(found.matched, buffers.len() as u64);
-    }
-}
-
-fn timing(command_buffer: Option<u64>, start_ns: u64, end_ns: u64) -> Timing {
-    Timing {
-        command_buffer,
-        start_ns: Some(start_ns),
-        end_ns: Some(end_ns),
-        ..Timing::default()
-    }
-}
-
-#[test]
-fn timings_that_do_not_fit_are_not_paired() {
-    use TimingVerdict::{ClockFault, Fine, NotComparable};
-    // 0   10  20  30  40
-    // ├─A─┤   ├─B─┤
-    let buffers = [Span::new(0, 10), Span::new(20, 30)];
-    let cases: [(&[Timing], u64, TimingOrder, TimingVerdict); 5] = [
-        // One timing too few: its buffer is unknown.
-        (&[timing(None, 0, 10)], 0, TimingOrder::Order, NotComparable),
-        (&[timing(Some(1), 0, 10)], 1, TimingOrder::Number, Fine),
-        (
-            &[timing(Some(9), 0, 10)],
-            0,
-            TimingOrder::Number,
-            NotComparable,
-        ),
-        // Lengths agree, distances do not: the timings are of another run.
-        (
-            &[timing(None, 100, 110), timing(None, 150, 160)],
-            2,
-            TimingOrder::Order,
-            ClockFault,
-        ),
-        // A buffer that failed has no time.
-        (
-            &[timing(None, 0, 0), timing(None, 20, 30)],
-            1,
-            TimingOrder::Order,
-            Fine,
-        ),
-    ];
-    for (timings, matched, order, verdict) in cases {
-        let found = timings::check(timings, &buffers).unwrap();
-        assert_eq!(
-            (found.matched, found.matched_by, found.verdict),
-            (matched, order, verdict),
-            "{timings:?}: {found:?}"
-        );
-    }
-    assert_eq!(timings::check(&[], &buffers), None);
 }

@@ -8,9 +8,9 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use metalens_message::{Bytes, Ns};
 use std::cmp::Reverse;
 
+use metalens_message::{Bytes, Ns};
 use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 

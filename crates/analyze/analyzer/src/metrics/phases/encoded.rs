@@ -9,9 +9,9 @@
 //! GPU               a a a a a b b b
 //! ```
 
-use metalens_message::{Ns, ratio};
 use std::cmp::Reverse;
 
+use metalens_message::{Ns, ratio};
 use metalens_trace::Names;
 
 use crate::basics::spans::{Span, union};

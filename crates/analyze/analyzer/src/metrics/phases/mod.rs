@@ -3,6 +3,7 @@
 mod encoded;
 mod named;
 
+use metalens_message::{Ns, message, name};
 use metalens_trace::Names;
 
 use self::encoded::Encoded;
@@ -12,7 +13,6 @@ use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
-use metalens_message::{Ns, message, name};
 
 /// Returns the phases that programs named. `mine` are the GPU intervals of the process that touch the
 /// window, sorted by start.

@@ -1,8 +1,8 @@
 //! Computes the GPU use of the process during each phase that programs named.
 
-use metalens_message::{Ns, share};
 use std::cmp::Reverse;
 
+use metalens_message::{Ns, share};
 use metalens_trace::{Names, Symbol};
 
 use super::encoded::Encoded;

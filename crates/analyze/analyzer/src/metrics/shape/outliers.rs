@@ -1,8 +1,8 @@
 //! Finds intervals far longer than others of the same name.
 
-use metalens_message::Ns;
 use std::cmp::Reverse;
 
+use metalens_message::Ns;
 use metalens_trace::Names;
 
 use super::interval_lengths::IntervalLengths;

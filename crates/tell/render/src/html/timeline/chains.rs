@@ -1,10 +1,10 @@
 //! Packs the command buffers of the intervals that a page has in full: the stations of each, from its
 //! encoding to its completion.
 
-use metalens_message::Ns;
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, CommandBuffer};
+use metalens_message::Ns;
 
 use super::packed::Packed;
 use super::pieces::IntervalPiece;
