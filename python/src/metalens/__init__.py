@@ -10,6 +10,8 @@ of the program. It reads recordings on any machine; only a Mac can record.
     >>> report.gaps  # a data frame of pandas, polars or Arrow, whichever is installed
 """
 
+from typing import TYPE_CHECKING
+
 from metalens._frames import use_frames
 from metalens._probe import Profile, phase, profile
 from metalens._program import Error, run
@@ -26,6 +28,9 @@ from metalens._report import (
     what_if,
 )
 
+if TYPE_CHECKING:
+    from metalens.spark import Spark
+
 __all__ = [
     "Comparison",
     "Error",
@@ -34,6 +39,7 @@ __all__ = [
     "Profile",
     "QuickProfile",
     "Report",
+    "Spark",
     "analyze",
     "compare",
     "phase",
@@ -45,3 +51,12 @@ __all__ = [
     "use_frames",
     "what_if",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports what needs pyspark, once somebody asks for it."""
+    if name != "Spark":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from metalens.spark import Spark
+
+    return Spark
