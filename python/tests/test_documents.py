@@ -20,6 +20,9 @@ def test_notebooks_run(path: Path) -> None:
     assert all(not cell.get("outputs") for cell in notebook.cells), "stored without outputs"
     said = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "**synthetic**" in said, "a notebook says that its recordings are synthetic"
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    for needed in re.findall(r"^import (pandas|polars|numpy)", code, re.MULTILINE):
+        assert re.search(f"`pip install .*{needed}", said), f"{needed} is not announced"
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert shown

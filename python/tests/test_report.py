@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,10 @@ def test_tables_add_up_to_the_report(recordings: list[Path], library: str) -> No
             assert sum(gap[key] for gap in gaps) == row["time_ns"] == facts["idle"][key], (path, key)
         kernels = cells(report.kernels)
         assert [dict(row) for row in kernels] == facts["kernels"], path
+        kinds = [(series["name"], kind) for series in facts["steps"] for kind in series["kinds"]]
+        steps = cells(report.steps)
+        assert [row["step"] for row in steps] == [name for name, _ in kinds], path
+        assert [row["median_ns"] for row in steps] == [kind["median_ns"] for _, kind in kinds], path
         found = [finding["id"] for finding in facts["findings"]]
         assert [row["id"] for row in cells(report.findings)] == found, path
 
@@ -114,6 +119,9 @@ def test_compare_and_what_if_are_those_of_the_program(simulated: Simulate, libra
     prediction = metalens.what_if(base, in_flight=0, host=0.5, kernels={"mat*": 0.5})
     told = metalens.run("what-if", base, "--in-flight=0", "--host=0.5x", "--kernel=mat*=0.5x", "--json", "-q")
     assert prediction.to_dict() == json.loads(told)
+    assert re.fullmatch(r"<Prediction: [\d.]+ ms → [\d.]+ ms>", repr(prediction))
+    with pytest.raises(TypeError, match="no argument 'inflight'; there are: process, start"):
+        metalens.what_if(base, inflight=0)  # type: ignore[call-arg]
 
 
 def test_recording_returns_where_it_is(tmp_path: Path) -> None:

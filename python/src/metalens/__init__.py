@@ -7,7 +7,7 @@ of the program. It reads recordings on any machine; only a Mac can record.
     >>> report = metalens.analyze("run.trace")
     >>> report.verdict.bound
     'latency'
-    >>> report.gaps  # a data frame of pandas, polars or Arrow, whichever is installed
+    >>> report.gaps  # a data frame of pandas, polars or pyarrow, whichever is installed
 """
 
 from typing import TYPE_CHECKING

@@ -33,6 +33,9 @@ _FLAGS = {"start": "from", "end": "to"}
 
 
 def _choice(options: Mapping[str, object]) -> list[str]:
+    for key in options:
+        if key not in Choice.__annotations__:
+            raise TypeError(f"there is no argument {key!r}; there are: {', '.join(Choice.__annotations__)}")
     names = {key: _FLAGS.get(key, key).replace("_", "-") for key in options}
     return flags((names[key], value) for key, value in options.items())
 
@@ -83,14 +86,26 @@ def _part(value: Any) -> Any:
 class Report(Part):
     """The report on a recording.
 
-    Its attributes are the keys of ``metalens analyze --json``. Four of them are tables: ``kernels``,
-    ``gaps``, ``idle`` and ``findings``; their keys in the JSON are ``report["gaps"]`` and so on.
+    Its attributes are the keys of ``metalens analyze --json``. Five of them are tables: ``steps``,
+    ``kernels``, ``gaps``, ``idle`` and ``findings``; what JSON has is ``report["gaps"]`` and so on.
     """
 
     def __init__(self, facts: Mapping[str, Any], path: StrPath, choice: Sequence[str]) -> None:
         super().__init__(facts)
         self.path = Path(path)
         self._choice = list(choice)
+
+    @property
+    def steps(self) -> Any:
+        """The kinds of steps, such as tokens or frames; those of the main series first."""
+        names = ["intervals", "command_buffers", "count", "total_ns", "median_ns", "p95_ns", "p99_ns"]
+        names += ["min_ns", "max_ns", "gpu_ns", "own_ns"]
+        rows = [
+            {"step": series["name"], "by": series["by"], **{name: kind[name] for name in names}}
+            for series in self._facts["steps"]
+            for kind in series["kinds"]
+        ]
+        return frame(rows, ["step", "by", *names])
 
     @property
     def kernels(self) -> Any:
@@ -199,7 +214,13 @@ class Prediction(Part):
 
     def __repr__(self) -> str:
         facts = self._facts
-        return f"<Prediction: {facts['before_ns']} ns → {facts.get('after_ns', 'unknown')} ns>"
+        after = (
+            [facts["after_ns"]]
+            if facts.get("after_ns") is not None
+            else [facts["least_ns"], facts["most_ns"]]
+        )
+        left = " to ".join(map(_html.duration, after))
+        return f"<Prediction: {_html.duration(facts['before_ns'])} → {left}>"
 
 
 def analyze(path: StrPath, **choice: Unpack[Choice]) -> Report:
