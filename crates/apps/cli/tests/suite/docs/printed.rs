@@ -39,21 +39,30 @@ fn current(page: &str, folder: &Path) -> String {
     text
 }
 
+/// Pages with outputs, the folder of the scenarios that they read, and the number of commands.
+const PAGES: [(&str, &str, usize); 7] = [
+    ("README.md", "tutorial", 1),
+    ("docs/tutorial.md", "tutorial", 8),
+    ("docs/bench.md", "tutorial", 1),
+    ("examples/candle/README.md", "recipes/candle", 1),
+    ("examples/llama.cpp/README.md", "recipes/llama.cpp", 1),
+    ("examples/mlx/README.md", "recipes/mlx", 1),
+    ("examples/pytorch-mps/README.md", "recipes/pytorch-mps", 1),
+];
+
 #[test]
 fn pages_show_what_is_printed() {
-    let folder = metalens_testing::scratch();
-    for number in 1..=4 {
-        let scenario = root().join(format!("fixtures/tutorial/{number}.toml"));
-        let bundle = format!("{number}.trace");
-        let arguments = ["synth", scenario.to_str().unwrap(), "-o", &bundle];
-        let written = metalens(folder.path(), &arguments);
-        assert!(written.status.success(), "{}", stderr(&written));
-    }
-    for (name, commands) in [
-        ("README.md", 1),
-        ("docs/tutorial.md", 8),
-        ("docs/bench.md", 1),
-    ] {
+    for (name, scenarios, commands) in PAGES {
+        let folder = metalens_testing::scratch();
+        for scenario in fs::read_dir(root().join("fixtures").join(scenarios)).unwrap() {
+            let scenario = scenario.unwrap().path();
+            let bundle = scenario.with_extension("trace");
+            let bundle = bundle.file_name().unwrap().to_str().unwrap();
+            let arguments = ["synth", scenario.to_str().unwrap(), "-o", bundle];
+            let written = metalens(folder.path(), &arguments);
+            assert!(written.status.success(), "{}", stderr(&written));
+        }
+
         let page = fs::read_to_string(root().join(name)).unwrap();
         assert_eq!(page.matches(FENCE).count(), commands, "{name}");
         let expected = current(&page, folder.path());
