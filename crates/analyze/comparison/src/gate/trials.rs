@@ -2,7 +2,8 @@
 //! vary, and is inconclusive: with nothing changed, which is a false alarm, and with a time that is
 //! 10 % longer.
 
-use metalens_message::{Float, Message, Number};
+use metalens_message::{Message, Number};
+use metalens_text::number::Float;
 
 use super::subject::{GateSubject, Presence};
 use super::{GateVerdict, Limit};
