@@ -374,8 +374,6 @@ pub(crate) enum Form {
     Profile,
     /// Input of `analyze --work`
     Work,
-    /// manifest.json: the files of a report folder
-    Manifest,
     /// X.recording.json: versions, machine and command of a recording
     Recording,
     /// Output of `compare --json`

@@ -33,7 +33,6 @@ fn schema(form: Form) -> &'static str {
         Form::Report => docs!("report.schema.json"),
         Form::Profile => docs!("profile.schema.json"),
         Form::Work => docs!("work.schema.json"),
-        Form::Manifest => docs!("manifest.schema.json"),
         Form::Recording => docs!("recording.schema.json"),
         Form::Comparison => docs!("comparison.schema.json"),
         Form::Index => docs!("index.schema.json"),

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::{LONGEST_REPORT, Note, Report};
 use metalens_files::sha256;
 use metalens_message::{message, path, quote};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::index::FILE_MISSING;
@@ -15,11 +14,11 @@ use crate::index::FILE_MISSING;
 /// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// The name of the format; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.manifest/1";
+pub(super) const SCHEMA: &str = "metalens.manifest/1";
 
 /// List of the files in the folder. It is written last: a folder with a manifest has all files that
 /// the manifest lists. A file that it does not list is not part of the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Name of the format, `metalens.manifest/1`.
     pub schema: String,
@@ -49,7 +48,7 @@ pub struct Manifest {
 }
 
 /// A file of the folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     /// Path relative to the manifest, with `/` between its parts.
     pub path: String,
@@ -69,7 +68,7 @@ pub struct File {
 }
 
 /// Kind of a file in the folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The whole report, for programs.
@@ -81,7 +80,7 @@ pub enum Kind {
 }
 
 /// Contents of a picture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// Name of the chart: `timeline`, `busy`, `idle`, `gaps`, `kernels`.
     pub chart: String,
@@ -98,7 +97,7 @@ pub struct Picture {
 }
 
 /// Something that should be in the folder and is not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The file that is missing.
     pub path: String,

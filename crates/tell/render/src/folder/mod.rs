@@ -24,7 +24,7 @@ use crate::{html, markdown, redact, report};
 use content::FileContent;
 pub use content::{Choices, FOLDER_OF_CHARTS};
 use manifest::Problem;
-pub use manifest::{File, Kind, MANIFEST, Manifest, Picture, SCHEMA as MANIFEST_SCHEMA};
+pub use manifest::{File, Kind, MANIFEST, Manifest, Picture};
 pub use read::{ReadError, WrittenDocument, WrittenFolder};
 
 const JSON: &str = "report.json";

@@ -10,7 +10,6 @@ use metalens_batch::Index;
 use metalens_bench::Bench;
 use metalens_comparison::Comparison;
 use metalens_recorder::Provenance;
-use metalens_render::folder::{MANIFEST_SCHEMA, Manifest};
 use schemars::schema_for;
 
 use crate::{metalens, stderr, stdout};
@@ -28,7 +27,6 @@ fn made(format: &str) -> Option<serde_json::Value> {
         "report" => (schema_for!(Report), metalens_analyzer::SCHEMA),
         "profile" => (schema_for!(Profile), PROFILE_SCHEMA),
         "work" => (schema_for!(WorkFile), WORK_SCHEMA),
-        "manifest" => (schema_for!(Manifest), MANIFEST_SCHEMA),
         "recording" => (schema_for!(Provenance), "metalens.recording/1"),
         "comparison" => (schema_for!(Comparison), metalens_comparison::SCHEMA),
         "index" => (schema_for!(Index), metalens_batch::SCHEMA),
@@ -76,7 +74,7 @@ fn docs_has_the_schema_of_each_type() {
 #[test]
 fn the_program_prints_the_schemas_of_docs() {
     let formats = formats();
-    assert_eq!(formats.len(), 9, "{formats:?}");
+    assert_eq!(formats.len(), 8, "{formats:?}");
 
     for format in formats {
         let printed = metalens(&docs(), &["schema", &format]).stdout;

@@ -97,9 +97,6 @@ fn the_manifest_lists_every_file_and_matches_the_report() {
     check_manifest(&files);
     let manifest = json(&files["manifest.json"]);
     let report = json(&files["report.json"]);
-    let schema = metalens(folder.path(), &["schema", "manifest"]);
-    let schema = json(&schema.stdout);
-    assert!(jsonschema::is_valid(&schema, &manifest));
     let same = [
         ("report_schema", &report["schema"]),
         ("input", &report["source"]["path"]),
