@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use metalens_analyzer::{Analysis, Note, Request, lost_encodings};
 use metalens_comparison::{Gate, judge_report};
 use metalens_inputs::with_work;
@@ -90,27 +91,61 @@ pub(crate) fn with_input<T>(result: anyhow::Result<T>, input: &Path) -> anyhow::
     })
 }
 
-/// Inputs to analyze, and outputs to write.
-#[derive(Debug, Default)]
+/// Inputs to analyze, and what becomes of their analyses.
+#[derive(Debug)]
 pub(crate) struct AnalyzeRequest {
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) analyzing: Analyzing,
-    /// True to print the report as JSON.
+    pub(crate) outputs: AnalyzeOutputs,
+}
+
+/// Outputs to write and to print.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct AnalyzeOutputs {
+    /// Print the report as JSON (an array for several inputs)
+    #[arg(long)]
     pub(crate) json: bool,
-    /// True to print the report as Markdown.
+    /// Print the report as Markdown
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(crate) markdown: bool,
+    /// Show names of other processes and the input's folder in pages, charts and datasets
+    /// [default: leave them out]
+    #[arg(long)]
     pub(crate) show_names: bool,
-    /// The folder for the report in every form. None for no folder.
+    /// Write the report to this folder: report.json, report.md, report.html, charts/*.png and
+    /// manifest.json
+    #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the report as an HTML page with a zoomable timeline
+    #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write every gap and its causes as CSV; text that a spreadsheet would run as a formula gets a
+    /// leading '
+    #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,
+    /// Write a trace for ui.perfetto.dev and chrome://tracing
+    #[arg(long, value_name = "FILE")]
     pub(crate) perfetto: Option<PathBuf>,
+    /// Add the run to a dataset in this folder: Parquet files for SQL engines and `query`
+    #[arg(long, value_name = "DIR")]
     pub(crate) parquet: Option<PathBuf>,
-    /// True to open the page of the report in the browser.
+    /// Open the page of the report in the browser: that of --html or --output, else a temporary
+    /// file, which stays
+    #[arg(long)]
     pub(crate) open: bool,
-    /// True to replace files that exist.
+    /// Replace files that exist
+    #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
     pub(crate) view: View,
+}
+
+impl AnalyzeOutputs {
+    /// Returns the files to write, without those in the folder of the report.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.gaps, &self.html, &self.perfetto];
+        files.into_iter().flatten()
+    }
 }
 
 /// Reads and analyzes an input.

@@ -24,9 +24,12 @@ use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
 use posting::PrArguments;
 use recording::{DoctorArguments, RecordAndAnalyzeArguments, RecordArguments};
-use shared::{MeasureArguments, PartArguments, ReadingArguments, RecordingGate, nanoseconds};
+use shared::{MeasureArguments, PartArguments, RecordingGate, nanoseconds};
 use verify::VerifyArguments;
 use what_if::WhatIfArguments;
+
+use crate::analyzing::AnalyzeOutputs;
+use crate::reading::Reading;
 
 const AFTER_HELP: &str = "\
 More commands: baseline, completions, skill, stacks, tables, verify. `metalens help COMMAND` explains \
@@ -152,42 +155,8 @@ pub(crate) struct AnalyzeArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Print the report as JSON (an array for several inputs)
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print the report as Markdown
-    #[arg(long, conflicts_with_all = ["json", "format"])]
-    pub(crate) markdown: bool,
-    /// Show names of other processes and the input's folder in pages, charts and datasets
-    /// [default: leave them out]
-    #[arg(long)]
-    pub(crate) show_names: bool,
-    /// Write the report to this folder: report.json, report.md, report.html, charts/*.png and
-    /// manifest.json
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write the report as an HTML page with a zoomable timeline
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Write every gap and its causes as CSV; text that a spreadsheet would run as a formula gets a
-    /// leading '
-    #[arg(long, value_name = "FILE")]
-    pub(crate) gaps: Option<PathBuf>,
-    /// Write a trace for ui.perfetto.dev and chrome://tracing
-    #[arg(long, value_name = "FILE")]
-    pub(crate) perfetto: Option<PathBuf>,
-    /// Add the run to a dataset in this folder: Parquet files for SQL engines and `query`
-    #[arg(long, value_name = "DIR")]
-    pub(crate) parquet: Option<PathBuf>,
-    /// Open the page of the report in the browser: that of --html or --output, else a temporary
-    /// file, which stays
-    #[arg(long)]
-    pub(crate) open: bool,
-    /// Replace files that exist
-    #[arg(long)]
-    pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) view: ViewArguments,
+    pub(crate) outputs: AnalyzeOutputs,
     #[command(flatten)]
     pub(crate) part: PartArguments,
     #[command(flatten)]
@@ -195,56 +164,7 @@ pub(crate) struct AnalyzeArguments {
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
     #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
-}
-
-/// Choice of what is printed.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ViewArguments {
-    /// Print every section [default: the most important, on one screen]
-    #[arg(long, conflicts_with_all = ["json", "sections"])]
-    pub(crate) full: bool,
-    /// Print this section, such as kernels or idle
-    #[arg(
-        long = "section",
-        value_name = "NAME",
-        value_delimiter = ',',
-        conflicts_with = "json"
-    )]
-    pub(crate) sections: Vec<String>,
-    /// Print at most this many rows of each table, and findings
-    #[arg(long, value_name = "N", conflicts_with = "json")]
-    pub(crate) top: Option<usize>,
-    /// Sort the rows by this column, such as total, med or name
-    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
-    pub(crate) sort: Option<String>,
-    /// Format of the sections: csv needs --section
-    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with = "json")]
-    pub(crate) format: SectionFormat,
-    /// Unit of all times in tables [default: the best for each; ns for csv]
-    #[arg(long, value_enum, conflicts_with = "json")]
-    pub(crate) unit: Option<TimeUnit>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SectionFormat {
-    /// Text for people
-    #[default]
-    Text,
-    /// Comma-separated values, exact
-    Csv,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TimeUnit {
-    /// Nanoseconds
-    Ns,
-    /// Microseconds
-    Us,
-    /// Milliseconds
-    Ms,
-    /// Seconds
-    S,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -277,7 +197,7 @@ pub(crate) struct StacksArguments {
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -306,7 +226,7 @@ pub(crate) struct TablesArguments {
     #[arg(long, conflicts_with = "schema")]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,10 +1,14 @@
 //! Options of reading a recording.
 
-/// Options of reading a recording.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+use clap::Args;
+
+/// Run, and treatment of truncated files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Args)]
 pub(crate) struct Reading {
-    /// Number of the run to read. None for the last run.
+    /// Run of the recording [default: the last]
+    #[arg(long, value_name = "N")]
     pub(crate) run: Option<u64>,
-    /// True to use the complete rows of a table that is cut off.
+    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
+    #[arg(long)]
     pub(crate) allow_truncated: bool,
 }

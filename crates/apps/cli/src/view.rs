@@ -1,30 +1,53 @@
 //! Chooses what is printed of a document: the first screen, all of it, or sections, rows and a unit.
 
+use clap::{Args, ValueEnum};
 use metalens_failure::did_you_mean;
-use metalens_render::document::{Document, ShownUnit, Table, Unknown};
+use metalens_render::document::{Document, Table, Unknown};
 use metalens_render::{csv, markdown, terminal};
 
 use crate::exit::Misuse;
 use crate::out;
 
 /// The part of a document that is printed, and its form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct View {
-    /// True to print every section.
+    /// Print every section [default: the most important, on one screen]
+    #[arg(long, conflicts_with_all = ["json", "sections"])]
     pub(crate) full: bool,
-    /// Names of the sections to print. Empty for the first screen, or all.
+    /// Print this section, such as kernels or idle
+    #[arg(
+        long = "section",
+        value_name = "NAME",
+        value_delimiter = ',',
+        conflicts_with = "json"
+    )]
     pub(crate) sections: Vec<String>,
-    /// Rows of each table to print at most.
+    /// Print at most this many rows of each table, and findings
+    #[arg(long, value_name = "N", conflicts_with = "json")]
     pub(crate) top: Option<usize>,
-    /// Heading of the column to sort rows by.
+    /// Sort the rows by this column, such as total, med or name
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub(crate) sort: Option<String>,
-    /// True to print a table as CSV.
-    pub(crate) is_csv: bool,
-    /// Unit of all times.
-    pub(crate) unit: Option<ShownUnit>,
+    /// Format of the sections: csv needs --section
+    #[arg(long, value_enum, default_value_t, conflicts_with = "json")]
+    pub(crate) format: SectionFormat,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SectionFormat {
+    /// Text for people
+    #[default]
+    Text,
+    /// Comma-separated values, exact; times in nanoseconds
+    Csv,
 }
 
 impl View {
+    /// Returns whether a table is printed as CSV.
+    pub(crate) fn is_csv(&self) -> bool {
+        self.format == SectionFormat::Csv
+    }
+
     /// Returns whether the first screen is wanted, and neither all sections nor some by name.
     pub(crate) fn is_brief(&self) -> bool {
         !self.full && self.sections.is_empty()
@@ -46,10 +69,6 @@ impl View {
         if let Some(rows) = self.top {
             document.limit(rows);
         }
-        // CSV has exact numbers in the unit: it needs no other text.
-        if let (Some(unit), false) = (self.unit, self.is_csv) {
-            document.in_unit(unit);
-        }
         Ok(())
     }
 
@@ -68,8 +87,7 @@ impl View {
             ))
             .into());
         };
-        let unit = self.unit.unwrap_or(ShownUnit::Ns);
-        Ok(csv::table(table, unit, &mut out::data())?)
+        Ok(csv::table(table, &mut out::data())?)
     }
 }
 

@@ -9,7 +9,7 @@ use metalens_comparison::{Number, metrics};
 use metalens_message::Value;
 use metalens_text::csv;
 
-use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
+use crate::document::{Cell, Column, ColumnKind, Table};
 use crate::index::{missed_figures, reason};
 
 /// Writes a heading, and a line per gap; the parts of each sum to its length.
@@ -33,9 +33,8 @@ pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a table with exact values: times in one unit, which the headings name, and shares of 1.
-/// Bars are left out.
-pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a table with exact values: times in nanoseconds, and shares of 1. Bars are left out.
+pub fn table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let shown = table.columns.iter().enumerate();
     let shown = shown.filter(|(_, column)| column.kind != ColumnKind::Bar);
     let shown: Vec<(usize, &Column)> = shown.collect();
@@ -43,11 +42,9 @@ pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<
     let mut csv = csv::Writer::new(out);
     for &(at, column) in &shown {
         let cells = table.rows.iter().filter_map(|row| row.get(at));
-        let has_times = cells
-            .filter_map(|cell| number(cell, unit))
-            .any(|(_, is_time)| is_time);
+        let has_times = cells.filter_map(number).any(|(_, is_time)| is_time);
         if has_times {
-            csv.text(format!("{} ({})", column.key, unit.ascii()).as_str())?;
+            csv.text(format!("{} (ns)", column.key).as_str())?;
         } else {
             csv.text(column.key.as_str())?;
         }
@@ -56,7 +53,7 @@ pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<
 
     for row in table.rows.iter().take(table.long) {
         for cell in shown.iter().filter_map(|&(at, _)| row.get(at)) {
-            match number(cell, unit) {
+            match number(cell) {
                 Some((number, _)) => csv.value(number)?,
                 // Tables show a dash for what is unknown.
                 None if cell.text.text == "-" => csv.text(None)?,
@@ -69,10 +66,10 @@ pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<
 }
 
 /// Returns the number of a cell that is a number alone, and whether it is a time.
-fn number(cell: &Cell, unit: ShownUnit) -> Option<(String, bool)> {
+fn number(cell: &Cell) -> Option<(String, bool)> {
     match *cell.only_value()? {
-        Value::Time { ns } | Value::Moment { ns } => Some((unit.exact(ns.into()), true)),
-        Value::SignedTime { ns } => Some((unit.exact(ns.into()), true)),
+        Value::Time { ns } | Value::Moment { ns } => Some((ns.to_string(), true)),
+        Value::SignedTime { ns } => Some((ns.to_string(), true)),
         Value::Count { count } => Some((count.to_string(), false)),
         Value::Bytes { bytes } => Some((bytes.to_string(), false)),
         _ => cell.sort_value().map(|number| (number.to_string(), false)),

@@ -84,7 +84,7 @@ pub(crate) struct BenchArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) view: super::ViewArguments,
+    pub(crate) view: crate::view::View,
     /// Compare all variants with a baseline, instead of the first variant
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use metalens_comparison::{Gate, PerUnit};
 
-use super::ViewArguments;
 use super::shared::AnalysisArguments;
 use crate::config;
+use crate::view::View;
 
 const AFTER_COMPARE: &str = "\
 Examples:
@@ -55,7 +55,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(crate) markdown: bool,
     #[command(flatten)]
-    pub(crate) view: ViewArguments,
+    pub(crate) view: View,
     /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html,
     /// charts/compare*.png and manifest.json. A stored baseline or report has no intervals, so that
     /// the page has bars instead of the charts

@@ -9,6 +9,7 @@ pub(crate) use metalens_message::written::nanoseconds;
 
 use crate::config;
 use crate::exit::Misuse;
+use crate::reading::Reading;
 
 /// Part of a recording to analyze, its known work, and the way to read it.
 #[derive(Debug, Clone, Args)]
@@ -18,7 +19,7 @@ pub(crate) struct AnalysisArguments {
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
     #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) reading: Reading,
 }
 
 /// Settings and known work.
@@ -79,15 +80,4 @@ pub(crate) struct PartArguments {
     /// 137th alone, token=decode calls each a token, token=decode*8 counts eight in each
     #[arg(long, value_name = "[UNIT=]NAME[:N]")]
     pub(crate) step: Option<StepChoice>,
-}
-
-/// Run, and treatment of truncated files.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct ReadingArguments {
-    /// Run of the recording [default: the last]
-    #[arg(long, value_name = "N")]
-    pub(crate) run: Option<u64>,
-    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
-    #[arg(long)]
-    pub(crate) allow_truncated: bool,
 }

@@ -61,7 +61,7 @@ fn write_and_show(
     write_html(&analysis, request)?;
     write_dataset(&analysis, request)?;
     let is_complete = write_folder(&mut analysis, request)?;
-    let page = if request.open && is_complete {
+    let page = if request.outputs.open && is_complete {
         Some(page_to_open(&analysis, request)?)
     } else {
         None
@@ -89,13 +89,13 @@ fn write_and_show(
 
 /// Names the files on standard error: people look for them, and scripts do not read it.
 fn say_what_was_written(request: &AnalyzeRequest, quiet: bool) {
-    for file in files(request) {
+    for file in request.outputs.files() {
         out::wrote(file, quiet);
     }
-    if let Some(folder) = &request.parquet {
+    if let Some(folder) = &request.outputs.parquet {
         out::wrote(folder, quiet);
     }
-    if let Some(folder) = &request.output {
+    if let Some(folder) = &request.outputs.output {
         out::wrote_folder(folder, "report.html", quiet);
     }
 }
@@ -106,7 +106,10 @@ fn run_several(
     request: &AnalyzeRequest,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    if request.output.is_some() || request.open || files(request).next().is_some() {
+    if request.outputs.output.is_some()
+        || request.outputs.open
+        || request.outputs.files().next().is_some()
+    {
         return Err(Misuse(format!(
             "--output, --html, --open, --gaps and --perfetto take one input, not {}; `metalens batch` writes a \
              folder for each",
@@ -150,7 +153,8 @@ fn printed(report: Report) -> Report {
 /// Returns the exit code of reports. Says on stderr which limits were missed, with the recording if there
 /// are several, unless the same terminal shows them already.
 fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCode {
-    let is_shown = !request.json && request.view.is_brief() && out::is_for_a_person();
+    let is_shown =
+        !request.outputs.json && request.outputs.view.is_brief() && out::is_for_a_person();
     let has_several = reports.len() > 1;
     let gates = reports.iter().filter_map(|report| {
         let recording = has_several.then_some(report.source.path.as_str());
@@ -161,7 +165,7 @@ fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCod
 
 /// Prints reports as JSON, CSV, Markdown or text.
 fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::Result<()> {
-    if request.json {
+    if request.outputs.json {
         let json = match reports {
             [only] if !several => json::document(only)?,
             _ => json::document(reports)?,
@@ -169,7 +173,7 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         return Ok(out::json().write_all(json.as_bytes())?);
     }
 
-    if request.view.is_csv {
+    if request.outputs.view.is_csv() {
         return show_csv(reports, request);
     }
 
@@ -178,11 +182,11 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         if index > 0 {
             writeln!(out, "\n")?;
         }
-        if several && !request.markdown {
+        if several && !request.outputs.markdown {
             writeln!(out, "{}", shown(&report.source.path))?;
         }
         let document = selected(report, request)?;
-        let text = view::page_text(&document, request.markdown);
+        let text = view::page_text(&document, request.outputs.markdown);
         out.write_all(text.as_bytes())?;
     }
     Ok(())
@@ -190,10 +194,10 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
 
 /// Returns the document of a report, as far as it is to be printed.
 fn selected(report: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> {
-    let view = &request.view;
-    let mut document = if request.markdown {
+    let view = &request.outputs.view;
+    let mut document = if request.outputs.markdown {
         // People post pages, so names of others are left out unless asked for.
-        report::document(&for_page(report, request.show_names))
+        report::document(&for_page(report, request.outputs.show_names))
     } else if view.is_brief() {
         report::brief(report)
     } else {
@@ -208,33 +212,33 @@ fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> 
     let [report] = reports else {
         return Err(Misuse("--format csv takes one input".to_owned()).into());
     };
-    request.view.print_csv(report::document(report), REPORT)
-}
-
-/// Returns the files to write, without those in the report's folder.
-fn files(request: &AnalyzeRequest) -> impl Iterator<Item = &PathBuf> {
-    let files = [&request.gaps, &request.html, &request.perfetto];
-    files.into_iter().flatten()
+    request
+        .outputs
+        .view
+        .print_csv(report::document(report), REPORT)
 }
 
 /// Refuses outputs that exist. Runs before the input is read, which may take long.
 fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
-    for folder in [&request.output, &request.parquet].into_iter().flatten() {
+    for folder in [&request.outputs.output, &request.outputs.parquet]
+        .into_iter()
+        .flatten()
+    {
         refuse_recording(folder)?;
     }
-    if let Some(folder) = &request.output {
-        folder::check(folder, request.force)?;
+    if let Some(folder) = &request.outputs.output {
+        folder::check(folder, request.outputs.force)?;
     }
     let is_other = |file: &&PathBuf| file.extension().is_some_and(|ending| ending != "html");
-    if let Some(file) = request.html.as_ref().filter(is_other) {
+    if let Some(file) = request.outputs.html.as_ref().filter(is_other) {
         let shown = shown(&file.display().to_string()).into_owned();
         return Err(Misuse(format!("--html writes a page: name it X.html, not {shown}")).into());
     }
-    if let Some(folder) = &request.parquet {
+    if let Some(folder) = &request.outputs.parquet {
         metalens_dataset::refuse_links(folder)?;
     }
-    for file in files(request) {
-        metalens_files::refuse_existing(file, request.force)?;
+    for file in request.outputs.files() {
+        metalens_files::refuse_existing(file, request.outputs.force)?;
     }
     Ok(())
 }
@@ -242,12 +246,12 @@ fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
 /// Writes the folder with the report in every form. Returns whether it is complete; prints an
 /// error for each file that is not there.
 fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Result<bool> {
-    let Some(folder) = &request.output else {
+    let Some(folder) = &request.outputs.output else {
         return Ok(true);
     };
     let choices = folder::Choices {
-        force: request.force,
-        show_names: request.show_names,
+        force: request.outputs.force,
+        show_names: request.outputs.show_names,
     };
     let problems = folder::write(analysis, folder, choices)?;
     for problem in &problems {
@@ -258,27 +262,27 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
 
 /// Writes the report as an HTML page.
 fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.html else {
+    let Some(file) = &request.outputs.html else {
         return Ok(());
     };
-    atomic_file::write(file, request.force, |out| {
+    atomic_file::write(file, request.outputs.force, |out| {
         Ok(out.write_all(page(analysis, request)?.as_bytes())?)
     })
 }
 
 /// Returns the HTML page of the report.
 fn page(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<String> {
-    let shown = for_page(&analysis.report, request.show_names);
+    let shown = for_page(&analysis.report, request.outputs.show_names);
     Ok(html::report_page(analysis, &shown)?)
 }
 
 /// Returns the page that was written. Without one, writes a temporary file, which stays: the
 /// browser reads it after metalens has ended.
 fn page_to_open(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<PathBuf> {
-    if let Some(file) = &request.html {
+    if let Some(file) = &request.outputs.html {
         return Ok(file.clone());
     }
-    if let Some(folder) = &request.output {
+    if let Some(folder) = &request.outputs.output {
         return Ok(folder.join("report.html"));
     }
     let mut file = tempfile::Builder::new()
@@ -294,11 +298,11 @@ fn page_to_open(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result
 
 /// Adds the run to a dataset. The same run has the same name, so it replaces itself.
 fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(folder) = &request.parquet else {
+    let Some(folder) = &request.outputs.parquet else {
         return Ok(());
     };
     let choices = metalens_dataset::WriteOptions {
-        show_names: request.show_names,
+        show_names: request.outputs.show_names,
     };
     metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
@@ -306,18 +310,20 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
 
 /// Writes every gap as a line of CSV.
 fn write_gaps(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.gaps else {
+    let Some(file) = &request.outputs.gaps else {
         return Ok(());
     };
-    atomic_file::write(file, request.force, |out| Ok(csv::gaps(analysis, out)?))
+    atomic_file::write(file, request.outputs.force, |out| {
+        Ok(csv::gaps(analysis, out)?)
+    })
 }
 
 /// Writes a trace for ui.perfetto.dev and similar viewers.
 fn write_perfetto(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.perfetto else {
+    let Some(file) = &request.outputs.perfetto else {
         return Ok(());
     };
-    atomic_file::write(file, request.force, |out| {
+    atomic_file::write(file, request.outputs.force, |out| {
         Ok(metalens_perfetto::write(analysis, out)?)
     })
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         out::wrote_folder(folder, "comparison.html", quiet);
     }
     // The first screen has the limits that failed.
-    let is_shown = !arguments.json && arguments.view.view().is_brief() && out::is_for_a_person();
+    let is_shown = !arguments.json && arguments.view.is_brief() && out::is_for_a_person();
     if let Some(gate) = comparison.gate.as_ref().filter(|_| !is_shown) {
         tell_gate(gate, quiet);
     }
@@ -262,8 +262,8 @@ fn show(comparison: &Comparison, arguments: &CompareArguments) -> anyhow::Result
         return Ok(out::json().write_all(json::document(comparison)?.as_bytes())?);
     }
 
-    let view = arguments.view.view();
-    if view.is_csv {
+    let view = &arguments.view;
+    if view.is_csv() {
         return view.print_csv(comparison::document(comparison, true), COMPARISON);
     }
     let mut document = if arguments.markdown {

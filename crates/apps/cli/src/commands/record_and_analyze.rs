@@ -8,7 +8,7 @@ use metalens_recorder::unused_path;
 
 use super::analyze::analyze_recording;
 use super::record::{ProgramOutput, RecordChoices, record};
-use crate::analyzing::AnalyzeRequest;
+use crate::analyzing::{AnalyzeOutputs, AnalyzeRequest};
 use crate::args::recording::{RecordAndAnalyzeArguments, Recorders};
 use crate::args::requests::analyzing;
 use crate::bundle_analyzer::BundleAnalyzer;
@@ -74,11 +74,13 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     let request = AnalyzeRequest {
         inputs: vec![recorded.path.clone()],
         analyzing,
-        json: arguments.json,
-        show_names: arguments.show_names,
-        output: Some(folder.clone()),
-        force: arguments.force,
-        ..AnalyzeRequest::default()
+        outputs: AnalyzeOutputs {
+            json: arguments.json,
+            show_names: arguments.show_names,
+            output: Some(folder.clone()),
+            force: arguments.force,
+            ..AnalyzeOutputs::default()
+        },
     };
 
     let code = analyze_recording(&recorded.path, &mut analyzer, &request, quiet)?;

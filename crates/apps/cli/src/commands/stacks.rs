@@ -86,7 +86,7 @@ fn notes(collected: &Collected, format: StacksFormat) -> std::io::Result<()> {
 fn facts(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
     let input = Input::open(&arguments.input)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
-    let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
+    let trace = progress::reading(arguments.reading, quiet, load)?;
     Ok(json::document(&profile(&trace, request)?)?.into_bytes())
 }
 

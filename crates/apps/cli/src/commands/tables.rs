@@ -36,7 +36,7 @@ fn print_rows(
 ) -> anyhow::Result<ExitCode> {
     let selection = Selection::table(schema).with_rendered_labels();
     let load = |options: LoadOptions<'_>| input.load(&selection, options);
-    let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
+    let trace = progress::reading(arguments.reading, quiet, load)?;
     let table = match arguments.number {
         Some(number) => trace.numbered_table(schema, number)?,
         None => trace.table(schema)?,
@@ -148,7 +148,7 @@ impl TableLine {
 /// Lists the tables of a recording.
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
-    let documents = progress::reading(arguments.reading.reading(), quiet, list);
+    let documents = progress::reading(arguments.reading, quiet, list);
     let mut listed: Vec<TableLine> = documents
         .iter()
         .map(|document| TableLine::new(document, input.path()))

@@ -13,7 +13,7 @@
 mod select;
 mod table;
 
-pub use select::{ShownUnit, Unknown};
+pub use select::Unknown;
 pub use table::{Cell, Column, ColumnKind, Look, Table, Tone};
 
 use metalens_analyzer::{Cause, Severity};

@@ -1,22 +1,8 @@
-//! Selects parts of a document: sections by name, rows by number and order, a unit of time.
+//! Selects parts of a document: sections by name, rows by number and order.
 
-use metalens_message::{Message, Value};
+use metalens_message::Message;
 
 use super::{Block, Cell, Document, Section, Table};
-use crate::wording::plain;
-
-/// A unit of time for all numbers of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownUnit {
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
-    /// Seconds.
-    S,
-}
 
 /// A name that nothing in the document has, and the names that there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,53 +11,6 @@ pub struct Unknown {
     pub name: String,
     /// The names that there are.
     pub known: Vec<String>,
-}
-
-impl ShownUnit {
-    /// Returns the unit's symbol.
-    #[must_use]
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Ns => "ns",
-            Self::Us => "µs",
-            Self::Ms => "ms",
-            Self::S => "s",
-        }
-    }
-
-    /// Returns the unit's symbol in ASCII, for programs.
-    #[must_use]
-    pub fn ascii(self) -> &'static str {
-        match self {
-            Self::Us => "us",
-            other => other.symbol(),
-        }
-    }
-
-    /// Returns the digits behind the decimal point that make a time in this unit exact.
-    fn digits(self) -> u32 {
-        match self {
-            Self::Ns => 0,
-            Self::Us => 3,
-            Self::Ms => 6,
-            Self::S => 9,
-        }
-    }
-
-    /// Returns a time in this unit, exact to the nanosecond.
-    #[must_use]
-    pub fn exact(self, ns: i128) -> String {
-        let scale = 10_u128.pow(self.digits());
-        let sign = if ns < 0 { "-" } else { "" };
-        let ns = ns.unsigned_abs();
-        let (whole, rest) = (ns / scale, ns % scale);
-        let digits = self.digits() as usize;
-        if digits == 0 {
-            format!("{sign}{whole}")
-        } else {
-            format!("{sign}{whole}.{rest:0digits$}")
-        }
-    }
 }
 
 impl Document {
@@ -150,15 +89,6 @@ impl Document {
         })
     }
 
-    /// Shows every time of the tables in one unit, which the headings then name.
-    pub fn in_unit(&mut self, unit: ShownUnit) {
-        for table in self.tables_mut() {
-            for at in 0..table.columns.len() {
-                column_in_unit(table, at, unit);
-            }
-        }
-    }
-
     /// Returns the tables, in their order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(Section::tables)
@@ -184,50 +114,11 @@ fn sort_rows(table: &mut Table, at: usize) {
     }
 }
 
-/// Rewrites a column of times in a unit.
-fn column_in_unit(table: &mut Table, at: usize, unit: ShownUnit) {
-    let cells = table.rows.iter_mut().filter_map(|row| row.get_mut(at));
-    let mut has_times = false;
-    for cell in cells {
-        let value = cell.only_value();
-        if let Some((ns, value)) = value.and_then(|value| Some((length(value)?, value.clone()))) {
-            cell.text = Message::value(unit.exact(ns), value);
-            has_times = true;
-        }
-    }
-
-    if let (true, Some(column)) = (has_times, table.columns.get_mut(at)) {
-        column.heading = plain(format!("{} ({})", column.heading.text, unit.symbol()));
-    }
-}
-
-/// Returns a length of time in nanoseconds.
-fn length(value: &Value) -> Option<i128> {
-    match *value {
-        Value::Time { ns } => Some(ns.into()),
-        Value::SignedTime { ns } => Some(ns.into()),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::Column;
     use metalens_message::{Ns, kernel, time};
-
-    #[test]
-    fn times_are_exact_in_every_unit() {
-        let check = |ns: i128, unit: ShownUnit, expected: &str| {
-            assert_eq!(unit.exact(ns), expected, "{ns} {unit:?}");
-        };
-        check(1_234_567, ShownUnit::Ns, "1234567");
-        check(1_234_567, ShownUnit::Us, "1234.567");
-        check(1_234_567, ShownUnit::Ms, "1.234567");
-        check(1_234_567, ShownUnit::S, "0.001234567");
-        check(-1_500, ShownUnit::Us, "-1.500");
-        check(0, ShownUnit::S, "0.000000000");
-    }
 
     fn document() -> Document {
         let columns = vec![Column::number("total"), Column::name("name")];
@@ -285,17 +176,7 @@ mod tests {
         assert_eq!(column(&renamed, 0), ["add", "copy", "sin"]);
         let mut csv = Vec::new();
         let table = renamed.tables().next().unwrap();
-        crate::csv::table(table, ShownUnit::Ns, &mut csv).unwrap();
+        crate::csv::table(table, &mut csv).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap().lines().next(), Some("name"));
-    }
-
-    #[test]
-    fn a_column_of_times_has_one_unit() {
-        let mut document = document();
-        document.in_unit(ShownUnit::Us);
-        assert_eq!(column(&document, 0), ["5.000", "70.000", "0.900"]);
-        let table = document.tables().next().unwrap();
-        assert_eq!(table.columns[0].heading.text, "total (µs)");
-        assert_eq!(table.columns[1].heading.text, "name");
     }
 }

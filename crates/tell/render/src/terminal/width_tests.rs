@@ -201,7 +201,6 @@ fn the_column_to_sort_by_is_never_left_out() {
         let mut sorted = document(&report);
         sorted.keep(&["kernels".to_owned()]).unwrap();
         sorted.sort(heading).unwrap();
-        sorted.in_unit(crate::document::ShownUnit::Us);
         for columns in [60, 80, 100] {
             let lines = kernels_of(&sorted, columns);
             let shown = lines[0].split_whitespace();

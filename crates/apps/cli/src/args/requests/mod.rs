@@ -8,27 +8,14 @@ mod recording;
 pub(crate) use recording::require_simulator;
 
 use metalens_analyzer::Request;
-use metalens_render::document::ShownUnit;
 
 use super::AnalyzeArguments;
 use super::batch::BatchArguments;
-use super::shared::{AnalysisArguments, MeasureArguments, PartArguments, ReadingArguments};
-use super::{SectionFormat, TimeUnit, ViewArguments};
+use super::shared::{AnalysisArguments, MeasureArguments, PartArguments};
 use crate::analyzing::{AnalyzeRequest, Analyzing, is_standard};
 use crate::config;
 use crate::exit::Misuse;
 use crate::reading::Reading;
-use crate::view::View;
-
-impl ReadingArguments {
-    /// Returns how a recording is to be read.
-    pub(crate) fn reading(self) -> Reading {
-        Reading {
-            run: self.run,
-            allow_truncated: self.allow_truncated,
-        }
-    }
-}
 
 /// Returns how inputs are to be read and analyzed.
 pub(crate) fn analyzing(
@@ -67,56 +54,28 @@ pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<
 impl AnalyzeArguments {
     /// Returns what is to be analyzed, and what becomes of it.
     pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
-        let files = [&self.html, &self.gaps, &self.perfetto, &self.output];
-        if files.into_iter().flatten().any(|file| is_standard(file)) {
+        let outputs = &self.outputs;
+        let files = outputs.files().chain(&outputs.output);
+        if files.into_iter().any(|file| is_standard(file)) {
             let why = "- is no file name here: the report itself goes to standard output";
             return Err(Misuse(why.to_owned()).into());
         }
-        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        let mut analyzing = analyzing(&self.part, &self.measure, self.reading)?;
         analyzing.gate = self.gate.gate(self.measure.config.as_ref())?;
 
-        analyzing.request.keep_everyone = self.parquet.is_some();
+        analyzing.request.keep_everyone = outputs.parquet.is_some();
         Ok(AnalyzeRequest {
             inputs: self.inputs.clone(),
             analyzing,
-            json: self.json,
-            markdown: self.markdown,
-            show_names: self.show_names,
-            output: self.output.clone(),
-            html: self.html.clone(),
-            gaps: self.gaps.clone(),
-            perfetto: self.perfetto.clone(),
-            parquet: self.parquet.clone(),
-            open: self.open,
-            force: self.force,
-            view: self.view.view(),
+            outputs: self.outputs.clone(),
         })
-    }
-}
-
-impl ViewArguments {
-    /// Returns what is to be printed.
-    pub(crate) fn view(&self) -> View {
-        View {
-            full: self.full,
-            sections: self.sections.clone(),
-            top: self.top,
-            sort: self.sort.clone(),
-            is_csv: self.format == SectionFormat::Csv,
-            unit: self.unit.map(|unit| match unit {
-                TimeUnit::Ns => ShownUnit::Ns,
-                TimeUnit::Us => ShownUnit::Us,
-                TimeUnit::Ms => ShownUnit::Ms,
-                TimeUnit::S => ShownUnit::S,
-            }),
-        }
     }
 }
 
 impl AnalysisArguments {
     /// Returns how inputs are to be read and analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        analyzing(&self.part, &self.measure, self.reading.reading())
+        analyzing(&self.part, &self.measure, self.reading)
     }
 }
 

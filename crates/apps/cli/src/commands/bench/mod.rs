@@ -157,7 +157,7 @@ fn finish(
     refuse_different(arguments, result)?;
 
     // The first screen has the limits that failed.
-    let is_shown = !arguments.json && arguments.view.view().is_brief() && out::is_for_a_person();
+    let is_shown = !arguments.json && arguments.view.is_brief() && out::is_for_a_person();
     for pair in &result.pairs {
         let missed = pair
             .comparison
@@ -183,8 +183,8 @@ fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
     if arguments.json {
         return Ok(out::json().write_all(json::document(result)?.as_bytes())?);
     }
-    let view = arguments.view.view();
-    if view.is_csv {
+    let view = &arguments.view;
+    if view.is_csv() {
         return view.print_csv(bench::screen(result), BENCH);
     }
     let mut document = if view.is_brief() {

@@ -36,7 +36,7 @@ impl Collected {
         let load = |selection: &Selection| -> anyhow::Result<Trace> {
             let input = Input::open(&arguments.input)?;
             let load = |options: LoadOptions<'_>| input.load(selection, options);
-            Ok(progress::reading(arguments.reading.reading(), quiet, load)?)
+            Ok(progress::reading(arguments.reading, quiet, load)?)
         };
         if arguments.idle {
             let idle = idle_stacks(load(&selection())?, request)?;

@@ -157,7 +157,7 @@ fn an_unknown_length_of_the_recording_is_not_a_dash() {
 }
 
 #[test]
-fn sections_rows_order_and_unit_are_chosen() {
+fn sections_rows_and_order_are_chosen() {
     let folder = with_scenario("eager");
     let screen = |arguments: &[&str]| {
         let output = metalens(folder.path(), &[&["analyze", "eager"], arguments].concat());
@@ -171,17 +171,13 @@ fn sections_rows_order_and_unit_are_chosen() {
         "--top",
         "2",
         "--sort",
-        "name",
-        "--unit",
-        "us"
+        "name"
     ]));
     assert_snapshot!(screen(&[
         "--section",
         "kernels",
         "--format",
         "csv",
-        "--unit",
-        "ms",
         "--sort",
         "med"
     ]));

@@ -130,8 +130,8 @@ fn sections_and_rows_of_a_comparison_are_chosen() {
         "{kernels}"
     );
     assert!(!kernels.contains("Idle time by cause"), "{kernels}");
-    let csv = of(&["--section", "kernels", "--format", "csv", "--unit", "us"]);
-    let heading = "kernel,base (us),new (us),change (us),share,instances,total,verdict,channel";
+    let csv = of(&["--section", "kernels", "--format", "csv"]);
+    let heading = "kernel,base (ns),new (ns),change (ns),share,instances,total,verdict,channel";
     assert_eq!(csv.lines().next(), Some(heading));
     let markdown = of(&["--section", "idle", "--markdown"]);
     assert!(markdown.contains("## Idle time by cause") && !markdown.contains("## Kernels"));
