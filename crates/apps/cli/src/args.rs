@@ -225,6 +225,12 @@ pub(crate) struct TablesArguments {
     /// Print the list as JSON
     #[arg(long, conflicts_with = "schema")]
     pub(crate) json: bool,
+    /// Print the list as Markdown
+    #[arg(long, conflicts_with_all = ["json", "schema"])]
+    pub(crate) markdown: bool,
+    /// Sort the list by this column, such as rows
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["json", "schema"])]
+    pub(crate) sort: Option<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

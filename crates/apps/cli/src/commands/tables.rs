@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use metalens_analyzer::{Message, message};
+use metalens_render::document::{
+    Block, Cell, Column, Document, Section, Table as ShownTable, Tone,
+};
 use metalens_render::json;
-use metalens_render::terminal::style::FAINT;
-use metalens_render::terminal::{Align, Columns, display_width, wrap};
 use metalens_text::shown;
-use metalens_text::units::{count, counted};
+use metalens_text::units::counted;
 use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection, Table, Trace};
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
 use crate::progress;
+use crate::view::{self, View};
 use crate::{exit, out};
 
 mod cells;
@@ -159,8 +162,14 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
     if arguments.json {
         out::json().write_all(json::document(&listed)?.as_bytes())?;
     } else {
-        let screen = screen(&listed, &not_exported(input, &listed), out::width());
-        out::page().write_all(screen.as_bytes())?;
+        let mut document = document(&listed, &not_exported(input, &listed));
+        let view = View {
+            sort: arguments.sort.clone(),
+            ..View::default()
+        };
+        view.choose(&mut document, "list")?;
+        let text = view::page_text(&document, arguments.markdown);
+        out::page().write_all(text.as_bytes())?;
     }
 
     let failed: Vec<_> = documents
@@ -189,68 +198,59 @@ fn is_failure(error: &metalens_trace::Error) -> bool {
     )
 }
 
-/// Returns the list for people. Files are left out where a line would not fit into the width.
-fn screen(listed: &[TableLine], not_exported: &[String], width: Option<usize>) -> String {
-    let mut lines = lines(listed, true);
-    let widest = lines.iter().map(|line| display_width(line)).max();
-    let has_files = width.is_none_or(|width| widest.is_none_or(|widest| widest <= width));
-    if !has_files {
-        lines = self::lines(listed, false);
-    }
-
-    let mut text = String::new();
-    let rows = listed.iter().map(|table| table.rows);
-    // The headings, and tables without rows, are faint.
-    for (line, rows) in lines.iter().zip([Some(0)].into_iter().chain(rows)) {
-        if rows == Some(0) {
-            text.push_str(&format!("{FAINT}{line}{FAINT:#}\n"));
-        } else {
-            text.push_str(&format!("{line}\n"));
-        }
-    }
-    if !has_files {
-        text.push_str("\nFiles are left out: the lines would be too long; --json has them.\n");
-    }
-
-    if !not_exported.is_empty() {
-        let tables = counted(not_exported.len() as u64, "table");
-        text.push_str(&format!("\n{tables} of the recording not exported:\n"));
-        for line in wrap(&shown(&not_exported.join(" ")), 96) {
-            text.push_str(&format!("{FAINT}  {line}{FAINT:#}\n"));
-        }
-    }
-    text
-}
-
-/// Returns a line for the headings and for each table.
-fn lines(listed: &[TableLine], with_files: bool) -> Vec<String> {
+/// Returns the list for people.
+fn document(listed: &[TableLine], not_exported: &[String]) -> Document {
     let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
-    let several_runs = runs.len() > 1;
-
-    let mut headings = vec![
-        ("table", Align::Left),
-        ("rows", Align::Right),
-        ("columns", Align::Right),
+    let has_runs = runs.len() > 1;
+    let has_problems = listed.iter().any(|table| table.problem.is_some());
+    let mut columns = vec![
+        Column::words("table"),
+        Column::number("rows"),
+        Column::number("columns"),
     ];
-    headings.extend(several_runs.then_some(("run", Align::Right)));
-    headings.extend(with_files.then_some(("file", Align::Left)));
-    headings.push(("", Align::Left));
+    columns.extend(has_runs.then(|| Column::number("run")));
+    columns.push(Column::label("file").spare(1));
+    columns.extend(has_problems.then(|| Column::sentence("problem")));
 
-    let mut columns = Columns::new(&headings);
-    let number = |number: Option<u64>| number.map_or("-".to_owned(), count);
-    for table in listed {
-        let width = table.columns.as_ref().map(|columns| columns.len() as u64);
-        let mut row = vec![
-            shown(&table.schema).into_owned(),
-            number(table.rows.map(|n| n as u64)),
+    let mut table = ShownTable::new("tables", "Tables of the recording", columns).sortable();
+    for line in listed {
+        let width = line.columns.as_ref().map(|columns| columns.len() as u64);
+        let mut cells = vec![
+            message::name(&line.schema),
+            number(line.rows.map(|rows| rows as u64)),
             number(width),
         ];
-        row.extend(several_runs.then(|| number(table.run)));
-        row.extend(with_files.then(|| shown(&table.file).into_owned()));
-        row.push(shown(table.problem.as_deref().unwrap_or("")).into_owned());
-        columns.row(row);
+        cells.extend(has_runs.then(|| number(line.run)));
+        cells.push(message::path(&line.file));
+        let problem = line.problem.as_deref().unwrap_or_default();
+        cells.extend(has_problems.then(|| Message::words(problem)));
+        // A table without rows is faint, and one that cannot be read says why.
+        let tone = match line.rows {
+            Some(0) => Some(Tone::Faint),
+            Some(_) => None,
+            None => Some(Tone::Bad),
+        };
+        table.row(cells.into_iter().map(|text| match tone {
+            Some(tone) => Cell::verdict(text, tone),
+            None => Cell::from(text),
+        }));
     }
-    columns.lines()
+
+    let names = not_exported.iter().map(|schema| message::name(schema));
+    let missing = Section::new("missing", "Not exported", 0);
+    let missing = missing.with(Block::Remark(Message::joined(names, ", ")));
+    let listed = Section::new("tables", "", 0).with(Block::Table(table));
+    let missing = (!not_exported.is_empty()).then_some(missing);
+    Document {
+        title: "Tables of a recording".into(),
+        sections: [listed].into_iter().chain(missing).collect(),
+        footer: concat!("metalens ", env!("CARGO_PKG_VERSION")).into(),
+    }
+}
+
+/// Returns a number; a dash if it is unknown.
+fn number(number: Option<u64>) -> Message {
+    number.map_or_else(|| "-".into(), message::count)
 }
 
 /// Returns the schemas of the table of contents that no file has.

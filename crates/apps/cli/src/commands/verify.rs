@@ -2,17 +2,17 @@
 
 mod pair;
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
+use metalens_analyzer::message;
+use metalens_analyzer::message::{count, counted, path};
 use metalens_files::Folder;
+use metalens_render::document::{Block, Document, Fact, Section};
 use metalens_render::json;
-use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
-use metalens_render::terminal::wrap;
-use metalens_text::units::counted;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD};
 use metalens_text::{shown, shown_message};
 use metalens_verify::{
     Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeToolFiles, Recorders, Setup,
@@ -28,7 +28,7 @@ use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Interrupted, Unavailable};
 use crate::interrupt::Listening;
 use crate::output_folder::refuse_recording;
-use crate::{exporting, out};
+use crate::{exporting, out, view};
 
 /// Name of the file with the answers.
 const FILE: &str = "evidence.json";
@@ -38,7 +38,7 @@ const STEPS: u64 = 60;
 
 pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if arguments.list {
-        out::page().write_all(list().as_bytes())?;
+        out::page().write_all(view::page_text(&list(), false).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some([bundle, export]) = arguments.compare.as_deref() {
@@ -65,7 +65,8 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
             "xctrace may still be saving; the recordings are in {kept}"
         ));
     }
-    out::page().write_all(summary(&evidence, &file.display().to_string()).as_bytes())?;
+    let summary = summary(&evidence, &file.display().to_string());
+    out::page().write_all(view::page_text(&summary, false).as_bytes())?;
 
     if evidence.stopped {
         return Err(Interrupted("interrupted; the answers so far are written").into());
@@ -147,22 +148,21 @@ fn is_still_saving(evidence: &EvidenceFile) -> bool {
     recordings.any(|recording| recording.result == "still saving")
 }
 
-/// Formats the experiments for `--list`.
-fn list() -> String {
-    let mut text = String::new();
-    for experiment in &EXPERIMENTS {
-        let lines = [
-            ("", experiment.question),
-            ("does: ", experiment.does),
-            ("expected: ", experiment.expected),
+/// Returns the experiments, for `--list`.
+fn list() -> Document {
+    let sections = EXPERIMENTS.iter().map(|experiment| {
+        let facts = vec![
+            Fact::new("does", experiment.does),
+            Fact::new("expected", experiment.expected),
         ];
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}", experiment.id);
-        for (name, line) in lines {
-            let _ = writeln!(text, "    {name}{line}");
-        }
+        Section::new(experiment.id, experiment.id, 0)
+            .with(Block::Text(experiment.question.into()))
+            .with(Block::Facts(facts))
+    });
+    Document {
+        sections: sections.collect(),
+        ..Document::default()
     }
-    text
 }
 
 /// Prints an event of the experiments.
@@ -194,26 +194,24 @@ fn line(answer: &Answer) -> String {
     )
 }
 
-/// Formats the numbers of verdicts, and what to do with the evidence.
-fn summary(evidence: &EvidenceFile, file: &str) -> String {
-    let number = |verdict| evidence.number_of(verdict);
-    let mut text = String::from("\n");
-    if evidence.synthetic {
-        text.push_str(&format!(
-            "{LOUD}SIMULATED{LOUD:#}: a fake xctrace answered; this says nothing about Apple's\n"
-        ));
-    }
-    let result = format!(
+/// Returns the numbers of verdicts, and what to do with the evidence.
+fn summary(evidence: &EvidenceFile, file: &str) -> Document {
+    let number = |verdict| count(evidence.number_of(verdict) as u64);
+    let as_expected = evidence.number_of(ExperimentVerdict::AsExpected) as u64;
+    let result = message!(
         "{} as expected, {} not as expected, {} could not tell. {} has the answers, the versions \
          of macOS and Xcode, the chip, and the tables that were seen, but no names, paths or \
          environment. Attach it to a bug report.",
-        counted(number(ExperimentVerdict::AsExpected) as u64, "answer"),
+        counted(as_expected, "answer"),
         number(ExperimentVerdict::Otherwise),
         number(ExperimentVerdict::CouldNotTell),
-        shown(file),
+        path(file),
     );
-    for line in wrap(&result, out::width().unwrap_or(100)) {
-        text.push_str(&format!("{line}\n"));
+    let fake = "SIMULATED: a fake xctrace answered; this says nothing about Apple's";
+    let fake = evidence.synthetic.then(|| Block::Warning(fake.into()));
+    let said = Section::new("summary", "", 0).with_some(fake);
+    Document {
+        sections: vec![said.with(Block::Text(result))],
+        ..Document::default()
     }
-    text
 }

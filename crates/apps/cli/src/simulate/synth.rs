@@ -5,9 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use metalens_analyzer::Message;
 use metalens_failure::{Failure, FailureKind, did_you_mean};
 use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
-use metalens_render::terminal::{Align, Columns};
+use metalens_render::document::{Block, Column, Document, Section, Table};
+use metalens_render::terminal;
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 use metalens_text::units::counted;
@@ -52,14 +54,16 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
 
 /// Lists the built-in scenarios.
 fn list() -> anyhow::Result<ExitCode> {
-    let mut columns = Columns::new(&[("scenario", Align::Left), ("what it shows", Align::Left)]);
+    let columns = vec![Column::words("scenario"), Column::sentence("what it shows")];
+    let mut table = Table::new("scenarios", "Built-in scenarios", columns);
     for preset in presets() {
-        columns.row([preset.name.to_owned(), preset.about.to_owned()]);
+        table.row([preset.name, preset.about].map(Message::words));
     }
-    let mut out = out::page();
-    for line in columns.lines() {
-        writeln!(out, "{line}")?;
-    }
+    let document = Document {
+        sections: vec![Section::new("scenarios", "", 0).with(Block::Table(table))],
+        ..Document::default()
+    };
+    out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

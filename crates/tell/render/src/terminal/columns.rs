@@ -1,13 +1,11 @@
 //! Aligns columns, and fits texts into a width.
 
-use metalens_text::{Style, shorten_all};
+use metalens_text::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-use super::style::FAINT;
 
 /// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(super) enum Align {
     /// Cells are aligned to the left.
     Left,
     /// Cells are aligned to the right.
@@ -16,7 +14,7 @@ pub enum Align {
 
 /// Rows under headings, with each column as wide as its widest cell.
 #[derive(Debug)]
-pub struct Columns {
+pub(super) struct Columns {
     alignment: Vec<Align>,
     least: Vec<usize>,
     rows: Vec<Vec<(String, Style)>>,
@@ -24,8 +22,7 @@ pub struct Columns {
 
 impl Columns {
     /// Returns columns with these headings.
-    #[must_use]
-    pub fn new(headings: &[(&str, Align)]) -> Self {
+    pub(super) fn new(headings: &[(&str, Align)]) -> Self {
         let heading = headings.iter();
         let heading = heading.map(|&(heading, _)| (heading.to_owned(), Style::NONE));
         Self {
@@ -40,31 +37,9 @@ impl Columns {
         self.least = widths.to_vec();
     }
 
-    /// Appends a row without styles.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.styled_row(cells.into_iter().map(|cell| (cell, Style::NONE)));
-    }
-
     /// Appends a row of cells with a style each.
-    pub fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
+    pub(super) fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
         self.rows.push(cells.into_iter().collect());
-    }
-
-    /// Shortens the cells of the last column so that no line is wider than `line_width`, and no two
-    /// different ones look alike.
-    #[must_use]
-    pub fn fit(mut self, line_width: usize) -> Self {
-        let last = self.alignment.len().saturating_sub(1);
-        let others: usize = self.widths().iter().take(last).map(|width| width + 2).sum();
-        let left = line_width.saturating_sub(others + 2).max(12);
-        let cells = self.rows.iter().filter_map(|row| row.get(last));
-        let cells: Vec<&str> = cells.map(|(cell, _)| cell.as_str()).collect();
-        let short = shorten_all(&cells, &|cell| cell.width() <= left);
-        let cells = self.rows.iter_mut().filter_map(|row| row.get_mut(last));
-        for ((cell, _), short) in cells.zip(short) {
-            *cell = short;
-        }
-        self
     }
 
     /// Returns the width of each column.
@@ -79,22 +54,10 @@ impl Columns {
     }
 
     /// Returns the lines, with the headings first, each indented by two spaces.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let widths = self.widths();
         let rows = self.rows.iter();
         rows.map(|row| self.line(row, &widths)).collect()
-    }
-
-    /// Returns the table as text. Its headings are faint.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let lines = self.lines().into_iter().enumerate();
-        let lines = lines.map(|(at, line)| match at {
-            0 => format!("{FAINT}{line}{FAINT:#}\n"),
-            _ => format!("{line}\n"),
-        });
-        lines.collect()
     }
 
     fn line(&self, row: &[(String, Style)], widths: &[usize]) -> String {
@@ -110,15 +73,8 @@ impl Columns {
     }
 }
 
-/// Returns the number of terminal columns that a text takes.
-#[must_use]
-pub fn display_width(text: &str) -> usize {
-    text.width()
-}
-
 /// Shortens a text to a width, in the middle: labels differ at both ends.
-#[must_use]
-pub fn shorten(text: &str, width: usize) -> String {
+pub(super) fn shorten(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -173,8 +129,9 @@ mod tests {
     #[test]
     fn columns_align_by_display_width() {
         let mut columns = Columns::new(&[("name", Align::Left), ("n", Align::Right)]);
-        columns.row(["カーネル".to_owned(), "7".to_owned()]);
-        columns.row(["sin".to_owned(), "1,000".to_owned()]);
+        for row in [["カーネル", "7"], ["sin", "1,000"]] {
+            columns.styled_row(row.map(|cell| (cell.to_owned(), Style::NONE)));
+        }
         assert_eq!(
             columns.lines(),
             [
@@ -183,14 +140,6 @@ mod tests {
                 "  sin       1,000"
             ]
         );
-    }
-
-    #[test]
-    fn the_last_column_is_shortened() {
-        let mut columns = Columns::new(&[("n", Align::Right), ("name", Align::Left)]);
-        columns.row(["1,000".to_owned(), "a long name of a kernel".to_owned()]);
-        let lines = columns.fit(22).lines();
-        assert_eq!(lines, ["      n  name", "  1,000  a long…kernel"]);
     }
 
     #[test]

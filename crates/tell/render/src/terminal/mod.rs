@@ -15,7 +15,8 @@ use unicode_width::UnicodeWidthStr;
 use crate::bars;
 use crate::document::{Block, Chart, Document, Drawing, Fact, FindingEntry, Item, Section, Table};
 use crate::wording::{NO_BREAK, sentence, unbroken};
-pub use columns::{Align, Columns, display_width, shorten, wrap};
+use columns::shorten;
+pub use columns::wrap;
 use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
 /// Largest width of a sentence, however wide the terminal is.

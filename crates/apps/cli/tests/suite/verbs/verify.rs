@@ -326,5 +326,5 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
     let again = metalens(folder, &["verify", "--simulate", "-o", "there"]);
     check(again, 1, "--force replaces it");
     let list = stdout(&metalens(folder, &["verify", "--list"]));
-    assert_eq!(list.matches("expected: ").count(), 16, "{list}");
+    assert_eq!(list.matches("\n  expected ").count(), 16, "{list}");
 }
