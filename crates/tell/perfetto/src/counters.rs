@@ -1,61 +1,39 @@
 //! Writes the curves: GPU utilization, queue depth, GPU memory, and hardware counters.
 
-use std::io::{self, Write};
+use std::io;
 
-use metalens_analyzer::{Analysis, CounterSeries, CounterUnit, Report};
+use metalens_analyzer::{Analysis, CounterSeries, CounterUnit, Report, UtilizationChunk};
 use metalens_message::{Ns, ratio};
 use serde_json::Number;
 
-use crate::event::TraceEvents;
-use crate::tracks::{MACHINE, Tracks};
+use crate::event::Trace;
+use crate::tracks::{MACHINE, OTHERS};
 
 /// Writes the curves of the report. The last value of each is repeated at the end of the window, where
 /// the analysis ends.
-pub(crate) fn counters<W: Write>(
-    report: &Report,
-    pid: u64,
-    others: u64,
-    events: &mut TraceEvents<W>,
-) -> io::Result<()> {
-    let end_ns = report.window.end_ns.0;
-    let mut curve = |pid: u64, name: &str, unit: &str, points: &[(u64, Number)]| {
-        let last = points.last().map(|(_, value)| (end_ns, value.clone()));
-        let points = points.iter().chain(&last);
-        points
-            .into_iter()
-            .try_for_each(|(at_ns, value)| events.counter(pid, name, unit, *at_ns, value))
-    };
+pub(crate) fn counters(report: &Report, trace: &mut Trace<'_>) -> io::Result<()> {
+    let (own, end_ns) = (trace.pid, report.window.end_ns.0);
+    let busy = shares(report, |chunk| chunk.busy_ns);
+    curve(busy, (own, "GPU busy", "percent"), end_ns, trace)?;
+
+    let queue = report.latency.queue.iter();
+    let queue = queue.flat_map(|queue| &queue.over_time);
+    let queue =
+        queue.filter_map(|depth| Some((depth.start_ns.0, Number::from_f64(depth.mean_depth)?)));
+    curve(queue, (own, "queue depth", "mean"), end_ns, trace)?;
+
+    let memory = report.machine.allocated.iter();
+    let memory = memory.flat_map(|allocated| &allocated.points);
+    let memory = memory.map(|point| (point.at_ns.0, point.bytes.0.into()));
     curve(
-        pid,
-        "GPU busy",
-        "percent",
-        &shares(report, |chunk| chunk.busy_ns),
+        memory,
+        (own, "allocated GPU memory", "bytes"),
+        end_ns,
+        trace,
     )?;
 
-    let queue: Vec<_> = report
-        .latency
-        .queue
-        .iter()
-        .flat_map(|queue| &queue.over_time)
-        .filter_map(|depth| Some((depth.start_ns.0, Number::from_f64(depth.mean_depth)?)))
-        .collect();
-    curve(pid, "queue depth", "mean", &queue)?;
-
-    let memory: Vec<_> = report
-        .machine
-        .allocated
-        .iter()
-        .flat_map(|allocated| &allocated.points)
-        .map(|point| (point.at_ns.0, point.bytes.0.into()))
-        .collect();
-    curve(pid, "allocated GPU memory", "bytes", &memory)?;
-
-    curve(
-        others,
-        "GPU busy",
-        "percent",
-        &shares(report, |chunk| chunk.others_ns),
-    )
+    let busy = shares(report, |chunk| chunk.others_ns);
+    curve(busy, (OTHERS, "GPU busy", "percent"), end_ns, trace)
 }
 
 /// Name of the curve that is 1 while hardware counters were sampled, and else 0.
@@ -63,11 +41,7 @@ const SAMPLED: &str = "counters sampled";
 
 /// Writes the hardware counters in the window, which belong to the whole GPU. A curve cannot show that
 /// a value is unknown: it is 0 where nothing was sampled, which the curve [`SAMPLED`] shows.
-pub(crate) fn hardware<W: Write>(
-    analysis: &Analysis,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
-) -> io::Result<()> {
+pub(crate) fn hardware(analysis: &Analysis, trace: &mut Trace<'_>) -> io::Result<()> {
     let window = &analysis.report.window;
     let (start_ns, end_ns) = (window.start_ns.0, window.end_ns.0);
     let series = analysis.counters().iter().map(|series| {
@@ -79,7 +53,7 @@ pub(crate) fn hardware<W: Write>(
         return Ok(());
     }
 
-    tracks.machine(&analysis.report, events)?;
+    trace.machine()?;
     for (series, points) in &series {
         let unit = match series.unit {
             Some(CounterUnit::Percent) => "percent",
@@ -88,34 +62,34 @@ pub(crate) fn hardware<W: Write>(
         };
         let values = points
             .iter()
-            .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
-        curve(values, &series.name, unit, end_ns, events)?;
+            .filter_map(|&(at_ns, value)| Some((at_ns, Number::from_f64(value.unwrap_or(0.0))?)));
+        let track = (MACHINE, series.name.as_str(), unit);
+        curve(values, track, end_ns, trace)?;
     }
 
     let longest = series.iter().max_by_key(|(_, points)| points.len());
     let points = longest.into_iter().flat_map(|(_, points)| points);
-    let sampled = points.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
-    curve(sampled, SAMPLED, "yes", end_ns, events)
+    let sampled = points.filter_map(|&(at_ns, value)| {
+        let is_sampled = f64::from(u8::from(value.is_some()));
+        Some((at_ns, Number::from_f64(is_sampled)?))
+    });
+    curve(sampled, (MACHINE, SAMPLED, "yes"), end_ns, trace)
 }
 
-/// Writes a curve of the whole GPU. Its last value is repeated at the end of the window.
-fn curve<W: Write>(
-    points: impl Iterator<Item = (u64, f64)>,
-    name: &str,
-    unit: &str,
+/// Writes a curve of a process. Its last value is repeated at the end of the window.
+fn curve(
+    points: impl Iterator<Item = (u64, Number)>,
+    (pid, name, unit): (u64, &str, &str),
     end_ns: u64,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<()> {
     let mut last = None;
     for (at_ns, value) in points {
-        let Some(value) = Number::from_f64(value) else {
-            continue;
-        };
-        events.counter(MACHINE, name, unit, at_ns, &value)?;
+        trace.counter(pid, name, unit, at_ns, &value)?;
         last = Some(value);
     }
     match last {
-        Some(value) => events.counter(MACHINE, name, unit, end_ns, &value),
+        Some(value) => trace.counter(pid, name, unit, end_ns, &value),
         None => Ok(()),
     }
 }
@@ -149,19 +123,15 @@ fn stepped(series: &CounterSeries, from_ns: u64, to_ns: u64) -> Vec<(u64, Option
 /// Returns the busy share of each part of the window, in percent to a thousandth.
 fn shares(
     report: &Report,
-    busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> Ns,
-) -> Vec<(u64, Number)> {
+    busy: impl Fn(&UtilizationChunk) -> Ns,
+) -> impl Iterator<Item = (u64, Number)> {
     let chunks = &report.shape.utilization;
     let starts = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = starts.chain([report.window.end_ns]);
-    let points = chunks.iter().zip(ends).filter_map(|(chunk, end_ns)| {
+    chunks.iter().zip(ends).filter_map(move |(chunk, end_ns)| {
         let length_ns = end_ns.saturating_sub(chunk.start_ns);
-        Some((chunk.start_ns.0, percent(busy(chunk), length_ns)?))
-    });
-    points.collect()
-}
-
-fn percent(busy_ns: Ns, length_ns: Ns) -> Option<Number> {
-    let percent = ratio(busy_ns, length_ns)? * 100.0;
-    Number::from_f64((percent * 1_000.0).round() / 1_000.0)
+        let share = ratio(busy(chunk), length_ns)? * 100.0;
+        let share = Number::from_f64((share * 1_000.0).round() / 1_000.0)?;
+        Some((chunk.start_ns.0, share))
+    })
 }

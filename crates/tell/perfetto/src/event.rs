@@ -14,19 +14,30 @@ pub(crate) struct Track {
     pub tid: u64,
 }
 
-/// A writer of the list of events.
-pub(crate) struct TraceEvents<W: Write> {
-    out: W,
+/// A writer of the list of events, which numbers their tracks.
+pub(crate) struct Trace<'o> {
+    out: &'o mut dyn Write,
     line: Vec<u8>,
     first: bool,
+    /// Number of the analyzed process.
+    pub(crate) pid: u64,
+    /// Number of the last track.
+    pub(crate) last: u64,
+    /// True once the GPU itself has its name.
+    pub(crate) has_machine: bool,
+    pub(crate) is_synthetic: bool,
 }
 
-impl<W: Write> TraceEvents<W> {
-    pub(crate) fn new(out: W) -> Self {
+impl<'o> Trace<'o> {
+    pub(crate) fn new(out: &'o mut dyn Write, pid: u64, is_synthetic: bool) -> Self {
         Self {
             out,
             line: Vec::with_capacity(512),
             first: true,
+            pid,
+            last: 0,
+            has_machine: false,
+            is_synthetic,
         }
     }
 
@@ -38,7 +49,7 @@ impl<W: Write> TraceEvents<W> {
         name: &str,
         start_ns: u64,
         end_ns: u64,
-    ) -> io::Result<TraceEvent<'_, W>> {
+    ) -> io::Result<TraceEvent<'_, 'o>> {
         let mut event = self.begin(b'X')?.on(track).name(name)?;
         event.raw(b",\"cat\":");
         event.raw_text(category)?;
@@ -71,7 +82,7 @@ impl<W: Write> TraceEvents<W> {
         let mut event = self.begin(b'C')?.process(pid).name(name)?;
         event.time(b",\"ts\":", at_ns);
         event.key(unit);
-        serde_json::to_writer(&mut event.events.line, value)?;
+        serde_json::to_writer(&mut event.trace.line, value)?;
         event.finish()
     }
 
@@ -81,7 +92,7 @@ impl<W: Write> TraceEvents<W> {
         what: &str,
         pid: u64,
         tid: Option<u64>,
-    ) -> io::Result<TraceEvent<'_, W>> {
+    ) -> io::Result<TraceEvent<'_, 'o>> {
         let event = self.begin(b'M')?;
         match tid {
             Some(tid) => event.on(Track { pid, tid }),
@@ -90,7 +101,7 @@ impl<W: Write> TraceEvents<W> {
         .name(what)
     }
 
-    fn begin(&mut self, kind: u8) -> io::Result<TraceEvent<'_, W>> {
+    fn begin(&mut self, kind: u8) -> io::Result<TraceEvent<'_, 'o>> {
         self.line.clear();
         let comma: &[u8] = if self.first { b"" } else { b"," };
         self.first = false;
@@ -99,7 +110,7 @@ impl<W: Write> TraceEvents<W> {
         self.line.extend_from_slice(b"\n{\"ph\":\"");
         self.line.extend_from_slice(&[kind, b'"']);
         Ok(TraceEvent {
-            events: self,
+            trace: self,
             has_arguments: false,
         })
     }
@@ -107,12 +118,12 @@ impl<W: Write> TraceEvents<W> {
 
 /// An event that is being written. [`finish`](Self::finish) ends it.
 #[must_use = "an event is written when it is finished"]
-pub(crate) struct TraceEvent<'a, W: Write> {
-    events: &'a mut TraceEvents<W>,
+pub(crate) struct TraceEvent<'e, 'o> {
+    trace: &'e mut Trace<'o>,
     has_arguments: bool,
 }
 
-impl<W: Write> TraceEvent<'_, W> {
+impl TraceEvent<'_, '_> {
     /// Adds a number as an argument. A number that JSON cannot represent exactly becomes text.
     pub(crate) fn number(mut self, key: &str, value: u64) -> Self {
         self.key(key);
@@ -168,7 +179,7 @@ impl<W: Write> TraceEvent<'_, W> {
     /// Writes the event to the output.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.raw(if self.has_arguments { b"}}" } else { b"}" });
-        self.events.out.write_all(&self.events.line)
+        self.trace.out.write_all(&self.trace.line)
     }
 
     fn on(mut self, track: Track) -> Self {
@@ -220,7 +231,7 @@ impl<W: Write> TraceEvent<'_, W> {
     /// Writes any text. JSON allows a raw DEL character, but older versions of Perfetto refuse a file
     /// that has one.
     fn raw_text(&mut self, text: &str) -> io::Result<()> {
-        let line = &mut self.events.line;
+        let line = &mut self.trace.line;
         if !text.contains('\u{7f}') {
             return Ok(serde_json::to_writer(line, text)?);
         }
@@ -231,7 +242,7 @@ impl<W: Write> TraceEvent<'_, W> {
     }
 
     fn raw(&mut self, bytes: &[u8]) {
-        self.events.line.extend_from_slice(bytes);
+        self.trace.line.extend_from_slice(bytes);
     }
 }
 
@@ -239,9 +250,9 @@ impl<W: Write> TraceEvent<'_, W> {
 mod tests {
     use super::*;
 
-    fn written(fill: impl FnOnce(&mut TraceEvents<&mut Vec<u8>>)) -> String {
+    fn written(fill: impl FnOnce(&mut Trace<'_>)) -> String {
         let mut out = Vec::new();
-        fill(&mut TraceEvents::new(&mut out));
+        fill(&mut Trace::new(&mut out, 7, false));
         String::from_utf8(out).unwrap().trim().to_owned()
     }
 

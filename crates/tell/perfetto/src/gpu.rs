@@ -1,13 +1,13 @@
 //! Writes the GPU intervals, and the arrows from their encoding and to their completion.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 use metalens_analyzer::{Analysis, GpuInterval};
 
-use crate::event::{TraceEvents, Track};
+use crate::event::{Trace, Track};
 use crate::program::{CutEdges, DrawnCompletions, EncodingKey, SharedSlices, encoding_key};
-use crate::tracks::{CHANNELS, LanedTracks, OTHERS, Tracks};
+use crate::tracks::{CHANNELS, LanedTracks, OTHERS};
 
 /// Name for a channel that the table does not name.
 const NAMELESS: &str = "(no channel)";
@@ -20,11 +20,7 @@ pub(crate) struct Channels<'a> {
 impl<'a> Channels<'a> {
     /// Opens all tracks that the intervals will need, one channel after another, because Perfetto
     /// lists tracks in the order of their numbers.
-    pub(crate) fn open<W: Write>(
-        analysis: &'a Analysis,
-        tracks: &mut Tracks,
-        events: &mut TraceEvents<W>,
-    ) -> io::Result<Self> {
+    pub(crate) fn open(analysis: &'a Analysis, trace: &mut Trace<'_>) -> io::Result<Self> {
         let mut spans: BTreeMap<Option<&str>, Vec<(u64, u64)>> = BTreeMap::new();
         for span in analysis.spans() {
             let of_channel = spans.entry(span.channel).or_default();
@@ -36,9 +32,9 @@ impl<'a> Channels<'a> {
             .map(|(index, channel)| {
                 let name = channel.name.as_deref();
                 let shown = name.unwrap_or(NAMELESS);
-                let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
+                let mut laned = LanedTracks::new(trace.pid, shown, CHANNELS + index);
                 for (start_ns, end_ns) in spans.remove(&name).unwrap_or_default() {
-                    laned.place(start_ns, end_ns, tracks, events)?;
+                    laned.place(start_ns, end_ns, trace)?;
                 }
                 Ok((name, laned.cleared()))
             })
@@ -53,36 +49,35 @@ impl<'a> Channels<'a> {
 }
 
 /// Writes the process's intervals on the tracks of their channels.
-pub(crate) fn intervals<'a, W: Write>(
+pub(crate) fn intervals<'a>(
     analysis: &'a Analysis,
     mut channels: Channels<'a>,
     encodings: &SharedSlices<EncodingKey>,
     completions: &DrawnCompletions,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<()> {
     let edges = CutEdges::from_report(&analysis.report);
     for (id, interval) in (1..).zip(analysis.intervals()) {
         let laned = channels.get(interval.channel)?;
-        let track = laned.place(interval.start_ns, interval.end_ns, tracks, events)?;
-        slice(&interval, track, &edges, events)?;
+        let track = laned.place(interval.start_ns, interval.end_ns, trace)?;
+        slice(&interval, track, &edges, trace)?;
         let encoding = encoding_key(&interval).and_then(|key| Some((encodings.track(key)?, key.0)));
         let completion = completions.start(&interval);
-        arrows(id, encoding, track, interval.start_ns, completion, events)?;
+        arrows(id, encoding, track, interval.start_ns, completion, trace)?;
     }
     Ok(())
 }
 
-fn slice<W: Write>(
+fn slice(
     interval: &GpuInterval<'_>,
     track: Track,
     edges: &CutEdges,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<()> {
     let (start, end) = (edges.start(interval), edges.end(interval));
     let encoded = interval.encoded_ns.map(|(_, end_ns)| end_ns);
     let (start_ns, end_ns) = (interval.start_ns, interval.end_ns);
-    events
+    trace
         .slice(track, "gpu", interval.kernel, start_ns, end_ns)?
         .known("command_buffer", interval.command_buffer)
         .known("encoder", interval.encoder)
@@ -94,13 +89,13 @@ fn slice<W: Write>(
 
 /// Writes an arrow from the encoding to the interval and on to the completion. It leaves out stops
 /// that are unknown, or that would lead back in time.
-fn arrows<W: Write>(
+fn arrows(
     id: u64,
     encoding: Option<(Track, u64)>,
     track: Track,
     start_ns: u64,
     completion: Option<(Track, u64)>,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<()> {
     let encoding = encoding.filter(|&(_, from_ns)| from_ns <= start_ns);
     let completion = completion.filter(|&(_, to_ns)| to_ns >= start_ns);
@@ -116,21 +111,17 @@ fn arrows<W: Write>(
             _ if index == last => b'f',
             _ => b't',
         };
-        events.arrow(kind, id, track, at_ns)?;
+        trace.arrow(kind, id, track, at_ns)?;
     }
     Ok(())
 }
 
 /// Writes the times in which other processes used the GPU.
-pub(crate) fn others<W: Write>(
-    analysis: &Analysis,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
-) -> io::Result<()> {
-    let track = tracks.open(OTHERS, "others", 0, 0, events)?;
+pub(crate) fn others(analysis: &Analysis, trace: &mut Trace<'_>) -> io::Result<()> {
+    let track = trace.open(OTHERS, "others", 0, 0)?;
     let name = "other processes";
     analysis.others().try_for_each(|(start_ns, end_ns)| {
-        let slice = events.slice(track, "others", name, start_ns, end_ns)?;
+        let slice = trace.slice(track, "others", name, start_ns, end_ns)?;
         slice.finish()
     })
 }

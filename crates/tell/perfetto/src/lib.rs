@@ -62,41 +62,34 @@ use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, Note, Report};
 
-use event::TraceEvents;
-use tracks::{OTHERS, Tracks};
+use event::Trace;
+use tracks::process_number;
 
 /// Writes the trace. The writer should be buffered.
 ///
 /// # Errors
 ///
 /// If writing fails.
-pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"traceEvents\":[")?;
-    let mut events = TraceEvents::new(&mut *out);
-    let mut tracks = Tracks::new(&analysis.report);
-    tracks.processes(&analysis.report, &mut events)?;
+    let (process, run) = (&analysis.report.process, &analysis.report.run);
+    let trace = &mut Trace::new(&mut *out, process_number(process.pid), run.synthetic);
+    trace.processes(&process.name)?;
 
-    states::steps(analysis, &mut tracks, &mut events)?;
-    states::phases(analysis, &mut tracks, &mut events)?;
-    let channels = gpu::Channels::open(analysis, &mut tracks, &mut events)?;
+    states::steps(analysis, trace)?;
+    states::phases(analysis, trace)?;
+    let channels = gpu::Channels::open(analysis, trace)?;
 
     // At equal times, viewers bind an arrow to the slice that was written last.
-    idle::gaps(analysis, &mut tracks, &mut events)?;
-    let encodings = program::encodings(analysis, &mut tracks, &mut events)?;
-    let completions = program::completions(analysis, &mut tracks, &mut events)?;
-    gpu::intervals(
-        analysis,
-        channels,
-        &encodings,
-        &completions,
-        &mut tracks,
-        &mut events,
-    )?;
+    idle::gaps(analysis, trace)?;
+    let encodings = program::encodings(analysis, trace)?;
+    let completions = program::completions(analysis, trace)?;
+    gpu::intervals(analysis, channels, &encodings, &completions, trace)?;
 
-    gpu::others(analysis, &mut tracks, &mut events)?;
-    states::performance(analysis, &mut tracks, &mut events)?;
-    counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
-    counters::hardware(analysis, &mut tracks, &mut events)?;
+    gpu::others(analysis, trace)?;
+    states::performance(analysis, trace)?;
+    counters::counters(&analysis.report, trace)?;
+    counters::hardware(analysis, trace)?;
 
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
     serde_json::to_writer(&mut *out, &other_data(&analysis.report))?;

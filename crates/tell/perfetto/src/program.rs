@@ -1,12 +1,12 @@
 //! Writes the program's side of GPU work: encoding it, and the notification of its completion.
 
-use std::io::{self, Write};
+use std::io;
 
 use metalens_analyzer::{Analysis, GpuInterval, Report};
 use metalens_message::Ns;
 
-use crate::event::{TraceEvents, Track};
-use crate::tracks::{COMPLETION, ENCODING, LanedTracks, Tracks};
+use crate::event::{Trace, Track};
+use crate::tracks::{COMPLETION, ENCODING, LanedTracks};
 
 /// Slices that several intervals may share, each written once.
 pub(crate) struct SharedSlices<Key> {
@@ -31,10 +31,9 @@ pub(crate) fn encoding_key(interval: &GpuInterval<'_>) -> Option<EncodingKey> {
 }
 
 /// Writes the encodings of the intervals in the window, each with the name of its first kernel.
-pub(crate) fn encodings<W: Write>(
+pub(crate) fn encodings(
     analysis: &Analysis,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<SharedSlices<EncodingKey>> {
     let encodings = analysis.intervals().filter_map(|interval| {
         let key = encoding_key(&interval)?;
@@ -44,13 +43,13 @@ pub(crate) fn encodings<W: Write>(
     encodings.sort_by_key(|&(key, _)| key);
     encodings.dedup_by_key(|&mut (key, _)| key);
 
-    let mut laned = LanedTracks::new(tracks.pid(), "encoding", ENCODING);
+    let mut laned = LanedTracks::new(trace.pid, "encoding", ENCODING);
     let slices = encodings
         .into_iter()
         .map(|(key, (kernel, command_buffer))| {
             let (start_ns, end_ns, encoder) = key;
-            let track = laned.place(start_ns, end_ns, tracks, events)?;
-            let event = events
+            let track = laned.place(start_ns, end_ns, trace)?;
+            let event = trace
                 .slice(track, "encode", kernel, start_ns, end_ns)?
                 .known("command_buffer", command_buffer);
             event.known("encoder", encoder).finish()?;
@@ -66,10 +65,9 @@ pub(crate) type CompletionKey = (u64, u64, u64);
 
 /// Writes the time from the end of each command buffer on the GPU until the program was notified.
 /// The slice has no length if the end on the GPU is unknown.
-pub(crate) fn completions<W: Write>(
+pub(crate) fn completions(
     analysis: &Analysis,
-    tracks: &mut Tracks,
-    events: &mut TraceEvents<W>,
+    trace: &mut Trace<'_>,
 ) -> io::Result<DrawnCompletions> {
     let edges = CutEdges::from_report(&analysis.report);
     let ends = analysis.intervals().filter_map(|interval| {
@@ -104,11 +102,11 @@ pub(crate) fn completions<W: Write>(
 
     spans.sort_unstable();
     let name = "completion latency";
-    let mut laned = LanedTracks::new(tracks.pid(), name, COMPLETION);
+    let mut laned = LanedTracks::new(trace.pid, name, COMPLETION);
     let slices = spans.into_iter().map(|key| {
         let (start_ns, notified_ns, buffer) = key;
-        let track = laned.place(start_ns, notified_ns, tracks, events)?;
-        let event = events.slice(track, "completion", "completion", start_ns, notified_ns)?;
+        let track = laned.place(start_ns, notified_ns, trace)?;
+        let event = trace.slice(track, "completion", "completion", start_ns, notified_ns)?;
         event.number("command_buffer", buffer).finish()?;
         Ok((key, track))
     });

@@ -1,10 +1,8 @@
 //! Assigns the tracks of the trace: their numbers, names and positions in the list.
 
-use std::io::{self, Write};
+use std::io;
 
-use metalens_analyzer::Report;
-
-use crate::event::{TraceEvents, Track};
+use crate::event::{Trace, Track};
 use crate::lanes::FreeLanes;
 
 /// Position of the steps in the list, before the other tracks of the process.
@@ -29,62 +27,48 @@ pub(crate) const MACHINE: u64 = 100_002;
 /// Number of tracks of one kind with a position of their own in the list.
 const PLACES: usize = 1_000;
 
-/// Creates the tracks of a trace.
-pub(crate) struct Tracks {
-    pid: u64,
-    last: u64,
-    /// True once the GPU itself has its name.
-    has_machine: bool,
+/// Returns the number of the analyzed process. Viewers treat process 0 as the idle process.
+pub(crate) fn process_number(pid: Option<u32>) -> u64 {
+    pid.filter(|&pid| pid > 0).map_or(SEVERAL, u64::from)
 }
 
-impl Tracks {
-    pub(crate) fn new(report: &Report) -> Self {
-        // Viewers treat process 0 as the idle process.
-        let pid = report.process.pid.filter(|&pid| pid > 0);
-        Self {
-            pid: pid.map_or(SEVERAL, u64::from),
-            last: 0,
-            has_machine: false,
-        }
-    }
-
-    /// Returns the number of the analyzed process.
-    pub(crate) fn pid(&self) -> u64 {
-        self.pid
-    }
-
+impl Trace<'_> {
     /// Names the analyzed process and the others.
-    pub(crate) fn processes<W: Write>(
-        &self,
-        report: &Report,
-        events: &mut TraceEvents<W>,
-    ) -> io::Result<()> {
-        process(self.pid, &report.process.name, 0, report, events)?;
-        let others = "other processes on the GPU (all together)";
-        process(OTHERS, others, 1, report, events)
+    pub(crate) fn processes(&mut self, name: &str) -> io::Result<()> {
+        self.process(self.pid, name, 0)?;
+        self.process(OTHERS, "other processes on the GPU (all together)", 1)
     }
 
     /// Names the GPU itself, once.
-    pub(crate) fn machine<W: Write>(
-        &mut self,
-        report: &Report,
-        events: &mut TraceEvents<W>,
-    ) -> io::Result<()> {
+    pub(crate) fn machine(&mut self) -> io::Result<()> {
         if std::mem::replace(&mut self.has_machine, true) {
             return Ok(());
         }
-        process(MACHINE, "GPU (all processes)", 2, report, events)
+        self.process(MACHINE, "GPU (all processes)", 2)
+    }
+
+    /// Names a process, with a mark if the recording is synthetic.
+    fn process(&mut self, pid: u64, name: &str, index: usize) -> io::Result<()> {
+        let synthetic = if self.is_synthetic {
+            " (synthetic: no GPU ran this)"
+        } else {
+            ""
+        };
+        let name = format!("{name}{synthetic}");
+        let event = self.about("process_name", pid, None)?;
+        event.text("name", Some(&name))?.finish()?;
+        let event = self.about("process_sort_index", pid, None)?;
+        event.number("sort_index", index as u64).finish()
     }
 
     /// Opens a new track. Tracks of a lower `group` come first, and within a group those of a lower
     /// `lane`.
-    pub(crate) fn open<W: Write>(
+    pub(crate) fn open(
         &mut self,
         pid: u64,
         name: &str,
         group: usize,
         lane: usize,
-        events: &mut TraceEvents<W>,
     ) -> io::Result<Track> {
         self.last += 1;
         // A thread with the number of its process would be shown as the main thread.
@@ -97,34 +81,14 @@ impl Tracks {
             0 => name.to_owned(),
             more => format!("{name} ({})", more + 1),
         };
-        let event = events.about("thread_name", pid, Some(tid))?;
+        let event = self.about("thread_name", pid, Some(tid))?;
         event.text("name", Some(&name))?.finish()?;
 
-        let index = position(group * PLACES + lane.min(PLACES - 1));
-        let event = events.about("thread_sort_index", pid, Some(tid))?;
-        event.number("sort_index", index).finish()?;
+        let index = group * PLACES + lane.min(PLACES - 1);
+        let event = self.about("thread_sort_index", pid, Some(tid))?;
+        event.number("sort_index", index as u64).finish()?;
         Ok(Track { pid, tid })
     }
-}
-
-/// Names a process, with a mark if the recording is synthetic.
-fn process<W: Write>(
-    pid: u64,
-    name: &str,
-    index: usize,
-    report: &Report,
-    events: &mut TraceEvents<W>,
-) -> io::Result<()> {
-    let synthetic = if report.run.synthetic {
-        " (synthetic: no GPU ran this)"
-    } else {
-        ""
-    };
-    let event = events.about("process_name", pid, None)?;
-    let name = format!("{name}{synthetic}");
-    event.text("name", Some(&name))?.finish()?;
-    let event = events.about("process_sort_index", pid, None)?;
-    event.number("sort_index", position(index)).finish()
 }
 
 /// The tracks of a kind, opened as its slices need them.
@@ -146,16 +110,11 @@ impl<'a> OpenTracks<'a> {
     }
 
     /// Returns the track of a lane. New lanes come in their order.
-    pub(crate) fn track<W: Write>(
-        &mut self,
-        lane: usize,
-        tracks: &mut Tracks,
-        events: &mut TraceEvents<W>,
-    ) -> io::Result<Track> {
+    pub(crate) fn track(&mut self, lane: usize, trace: &mut Trace<'_>) -> io::Result<Track> {
         if let Some(&track) = self.tracks.get(lane) {
             return Ok(track);
         }
-        let track = tracks.open(self.pid, self.name, self.group, lane, events)?;
+        let track = trace.open(self.pid, self.name, self.group, lane)?;
         self.tracks.push(track);
         Ok(track)
     }
@@ -184,18 +143,13 @@ impl<'a> LanedTracks<'a> {
     }
 
     /// Returns the track for a slice. Slices come in the order of their starts.
-    pub(crate) fn place<W: Write>(
+    pub(crate) fn place(
         &mut self,
         start_ns: u64,
         end_ns: u64,
-        tracks: &mut Tracks,
-        events: &mut TraceEvents<W>,
+        trace: &mut Trace<'_>,
     ) -> io::Result<Track> {
         let lane = self.lanes.place(start_ns, end_ns);
-        self.opened.track(lane, tracks, events)
+        self.opened.track(lane, trace)
     }
-}
-
-fn position(index: usize) -> u64 {
-    u64::try_from(index).unwrap_or(u64::MAX)
 }
