@@ -1,6 +1,6 @@
 //! Returns the names of the report's enum values, as its JSON has them.
 
-use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
+use metalens_analyzer::{ChosenBy, NamedBy, Reader, SourceKind};
 
 /// Returns the name of a source of kernel names.
 pub(crate) fn named_by(source: NamedBy) -> &'static str {
@@ -45,15 +45,6 @@ pub(crate) fn reader(reader: Reader) -> &'static str {
 }
 
 /// Returns the name of a severity.
-pub(crate) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::High => "high",
-        Severity::Medium => "medium",
-        Severity::Low => "low",
-        Severity::Caveat => "caveat",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,14 +81,6 @@ mod tests {
             SourceKind::Log,
         ] {
             check(kind, source(kind));
-        }
-        for level in [
-            Severity::High,
-            Severity::Medium,
-            Severity::Low,
-            Severity::Caveat,
-        ] {
-            check(level, severity(level));
         }
         for kind in [Reader::Native, Reader::Xml] {
             check(kind, reader(kind));

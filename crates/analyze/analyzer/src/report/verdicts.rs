@@ -104,6 +104,19 @@ pub enum Severity {
     Caveat,
 }
 
+impl Severity {
+    /// Returns the name that JSON has.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+            Self::Caveat => "caveat",
+        }
+    }
+}
+
 /// Gain of a finding's action.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gain {
@@ -161,4 +174,18 @@ pub struct Summary {
     /// Sentence on what to record next, where something that is not recorded would tell more; null
     /// otherwise.
     pub next: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_json() {
+        use Severity::{Caveat, High, Low, Medium};
+        for severity in [High, Medium, Low, Caveat] {
+            let json = serde_json::to_value(severity).unwrap();
+            assert_eq!(json, severity.name());
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Message, message};
+use metalens_message::Message;
 use metalens_render::document::{
     Block, Cell, Column, Document, Section, Table as ShownTable, Tone,
 };
@@ -216,12 +216,12 @@ fn document(listed: &[TableLine], not_exported: &[String]) -> Document {
     for line in listed {
         let width = line.columns.as_ref().map(|columns| columns.len() as u64);
         let mut cells = vec![
-            message::name(&line.schema),
+            metalens_message::name(&line.schema),
             number(line.rows.map(|rows| rows as u64)),
             number(width),
         ];
         cells.extend(has_runs.then(|| number(line.run)));
-        cells.push(message::path(&line.file));
+        cells.push(metalens_message::path(&line.file));
         let problem = line.problem.as_deref().unwrap_or_default();
         cells.extend(has_problems.then(|| Message::words(problem)));
         // A table without rows is faint, and one that cannot be read says why.
@@ -236,7 +236,7 @@ fn document(listed: &[TableLine], not_exported: &[String]) -> Document {
         }));
     }
 
-    let names = not_exported.iter().map(|schema| message::name(schema));
+    let names = not_exported.iter().map(|schema| metalens_message::name(schema));
     let missing = Section::new("missing", "Not exported", 0);
     let missing = missing.with(Block::Remark(Message::joined(names, ", ")));
     let listed = Section::new("tables", "", 0).with(Block::Table(table));

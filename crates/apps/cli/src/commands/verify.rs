@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_analyzer::message;
-use metalens_analyzer::message::{count, counted, path};
 use metalens_files::Folder;
+use metalens_message::{count, counted, message, path};
 use metalens_render::document::{Block, Document, Fact, Section};
 use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD};

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::Message;
 use metalens_failure::{Failure, FailureKind, did_you_mean};
 use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
+use metalens_message::Message;
 use metalens_render::document::{Block, Column, Document, Section, Table};
 use metalens_render::terminal;
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};

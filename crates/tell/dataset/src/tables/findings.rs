@@ -7,7 +7,6 @@ use metalens_message::Value as ValueKind;
 use super::field::{TableField, columns, fill};
 use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
-use crate::report_names::severity;
 
 /// A finding with its position in the report, and whether it may name other processes.
 pub(crate) struct FindingRow<'t> {
@@ -44,7 +43,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
     columns! { f:
         "place" COUNT "Position in the report, from 1." = f.place;
         "finding" TEXT "Id of the rule." = f.finding.id.as_str();
-        "severity" TEXT "high, medium, low, caveat." = severity(f.finding.severity);
+        "severity" TEXT "high, medium, low, caveat." = f.finding.severity.name();
         "title" TEXT "Title, in one sentence; names no process." = f.finding.title.as_str();
         "evidence" TEXT "Evidence; null if it names another process." = FindingRow::evidence(f);
         "advice" TEXT "Advice; names no process." = f.finding.advice.as_str();

@@ -216,12 +216,7 @@ fn is_weighty(finding: &FindingEntry) -> bool {
 
 /// Returns a finding that unfolds: evidence, places, advice and counter-evidence.
 fn finding(finding: &FindingEntry, is_open: bool) -> String {
-    let severity = match finding.severity {
-        Severity::High => "high",
-        Severity::Medium => "medium",
-        Severity::Low => "low",
-        Severity::Caveat => "caveat",
-    };
+    let severity = finding.severity.name();
     let open = if is_open { " open" } else { "" };
     let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
         let (time, factor) = (sentence(&gain.time), &gain.factor.text);

@@ -2,7 +2,6 @@
 //!
 //! Every text is escaped, so that a kernel called `a | b` or `<img …>` stays a name.
 
-use metalens_analyzer::Severity;
 use metalens_message::{Message, Segment};
 use metalens_text::units::{capital, count};
 
@@ -289,7 +288,7 @@ impl Markdown<'_> {
     }
 
     fn finding(self, finding: &FindingEntry, number: usize) -> String {
-        let severity = severity(finding.severity);
+        let severity = finding.severity.name();
         let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
             format!(
                 " · saves {} {}, {}× faster",
@@ -325,7 +324,7 @@ impl Markdown<'_> {
         let mut text = format!(
             "<details>\n<summary><b>{}</b> · {}{gain}</summary>\n\n**Evidence:** {}\n",
             in_html(&clipped(&finding.title.text, LONGEST_NAME)),
-            severity(finding.severity),
+            finding.severity.name(),
             self.text(&finding.evidence),
         );
         text.push_str(&self.advice(finding));
@@ -381,15 +380,6 @@ fn blank(cell: &str) -> &'static str {
 
 pub(super) fn shown_of(shown: usize, all: usize) -> String {
     format!("{} of {} shown.", count(shown as u64), count(all as u64))
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::High => "high",
-        Severity::Medium => "medium",
-        Severity::Low => "low",
-        Severity::Caveat => "caveat",
-    }
 }
 
 /// Returns a picture: light or dark by the reader's theme, if there are both.
