@@ -250,7 +250,7 @@ fn document(listed: &[TableLine], not_exported: &[String]) -> Document {
 
 /// Returns a number; a dash if it is unknown.
 fn number(number: Option<u64>) -> Message {
-    number.map_or_else(|| "-".into(), message::count)
+    number.map_or_else(|| "-".into(), metalens_message::count)
 }
 
 /// Returns the schemas of the table of contents that no file has.
