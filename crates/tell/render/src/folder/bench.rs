@@ -5,8 +5,7 @@ use std::path::Path;
 
 use metalens_bench::Bench;
 
-use super::content::FileContent;
-use super::manifest::{self, Manifest};
+use super::content::{self, FileContent};
 use super::store;
 use crate::bench;
 use crate::error::{Error, Result};
@@ -38,23 +37,6 @@ pub fn write(result: &Bench, folder: &Path) -> Result<()> {
         FileContent::page(MARKDOWN, "text/markdown", page, true),
         FileContent::page(PAGE, "text/html", html, true),
     ];
-    store::write(folder, &contents, &manifest(result, &contents), true)
-}
-
-fn manifest(result: &Bench, contents: &[FileContent]) -> Manifest {
-    let names = result.variants.iter().map(|variant| variant.name.as_str());
-    Manifest {
-        schema: manifest::SCHEMA.to_owned(),
-        metalens: env!("CARGO_PKG_VERSION").to_owned(),
-        report_schema: result.schema.clone(),
-        input: names.collect::<Vec<&str>>().join(", "),
-        run: 1,
-        process: String::new(),
-        verdict: result.verdict.text.clone(),
-        synthetic: result.synthetic,
-        truncated: false,
-        redacted: true,
-        files: contents.iter().map(FileContent::entry).collect(),
-        problems: Vec::new(),
-    }
+    let manifest = content::manifest(&result.schema, &contents, Vec::new());
+    store::write(folder, &contents, &manifest, true)
 }

@@ -7,8 +7,8 @@ use metalens_analyzer::{Analysis, Note};
 use metalens_charts::{Theme, png};
 use metalens_comparison::Comparison;
 
-use super::content::{Choices, FOLDER_OF_CHARTS, FileContent};
-use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
+use super::content::{self, Choices, FOLDER_OF_CHARTS, FileContent};
+use super::manifest::{Kind, MANIFEST, Picture, Problem};
 use super::{pictures as chart_files, store};
 use crate::comparison::pictures::{DrawnComparison, SCALE, pictures};
 use crate::error::Result;
@@ -50,7 +50,7 @@ pub fn write(
     let mut contents = texts(comparison, &charts, &inline, choices)?;
     contents.extend(charts);
     let told = problems.iter().map(Problem::note).collect();
-    let manifest = manifest(comparison, &contents, problems, choices);
+    let manifest = content::manifest(&comparison.schema, &contents, problems);
     store::write(folder, &contents, &manifest, choices.force)?;
     // Without a picture there is nothing in it; else it stays.
     let _ = std::fs::remove_dir(folder.join(FOLDER_OF_CHARTS));
@@ -130,28 +130,4 @@ fn chart(
             alt: picture.alt.clone(),
         }),
     })
-}
-
-fn manifest(
-    comparison: &Comparison,
-    contents: &[FileContent],
-    problems: Vec<Problem>,
-    choices: Choices,
-) -> Manifest {
-    let new = comparison.new.runs.first();
-    let is_noted = |id: &str| comparison.notes.iter().any(|note| note.id == id);
-    Manifest {
-        schema: manifest::SCHEMA.to_owned(),
-        metalens: env!("CARGO_PKG_VERSION").to_owned(),
-        report_schema: comparison.schema.clone(),
-        input: new.map(|run| run.path.clone()).unwrap_or_default(),
-        run: 1,
-        process: new.map(|run| run.process.clone()).unwrap_or_default(),
-        verdict: comparison.headline.text.clone(),
-        synthetic: is_noted("synthetic"),
-        truncated: is_noted("truncated"),
-        redacted: !choices.show_names,
-        files: contents.iter().map(FileContent::entry).collect(),
-        problems,
-    }
 }

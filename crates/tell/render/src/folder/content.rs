@@ -2,7 +2,7 @@
 
 use metalens_files::sha256;
 
-use super::manifest::{File, Kind, Picture};
+use super::manifest::{File, Kind, Manifest, Picture, Problem, SCHEMA};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::markdown::{Picture as ShownPicture, PictureSource};
@@ -73,5 +73,20 @@ impl FileContent {
             redacted: self.redacted,
             picture: self.picture.clone(),
         }
+    }
+}
+
+/// Returns the manifest of a folder with these files. `report_schema` is the schema of the report for
+/// programs.
+pub(super) fn manifest(
+    report_schema: &str,
+    contents: &[FileContent],
+    problems: Vec<Problem>,
+) -> Manifest {
+    Manifest {
+        schema: SCHEMA.to_owned(),
+        report_schema: report_schema.to_owned(),
+        files: contents.iter().map(FileContent::entry).collect(),
+        problems,
     }
 }

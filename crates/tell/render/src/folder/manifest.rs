@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{LONGEST_REPORT, Note, Report};
+use metalens_analyzer::{LONGEST_REPORT, Note};
 use metalens_files::sha256;
 use metalens_message::{message, path, quote};
 use serde::{Deserialize, Serialize};
@@ -22,25 +22,8 @@ pub(super) const SCHEMA: &str = "metalens.manifest/1";
 pub struct Manifest {
     /// Name of the format, `metalens.manifest/1`.
     pub schema: String,
-    /// The version of metalens that wrote the folder.
-    pub metalens: String,
-    /// The schema of report.json.
+    /// The schema of the report for programs.
     pub report_schema: String,
-    /// Input of the analysis, as the user gave it.
-    pub input: String,
-    /// Run of the input.
-    pub run: u64,
-    /// Name of the analyzed process.
-    pub process: String,
-    /// Sentence on how busy the GPU was, as plain text without Markdown.
-    pub verdict: String,
-    /// True if a simulator wrote the recording: no GPU ran any of it.
-    pub synthetic: bool,
-    /// True if the recording is truncated, and only the part before that was read.
-    pub truncated: bool,
-    /// True if folders and the names of other processes are left out of all files that are marked
-    /// as redacted.
-    pub redacted: bool,
     /// The files, in a fixed order.
     pub files: Vec<File>,
     /// Files that are missing from the folder, with the reason; usually empty.
@@ -151,23 +134,5 @@ impl Manifest {
             metadata.is_ok_and(|metadata| metadata.len() == file.bytes)
         });
         is_complete.then(|| sha256(&text))
-    }
-
-    /// Returns the manifest of a folder with these files.
-    pub fn of(report: &Report, redacted: bool, files: Vec<File>, problems: Vec<Problem>) -> Self {
-        Self {
-            schema: SCHEMA.to_owned(),
-            metalens: env!("CARGO_PKG_VERSION").to_owned(),
-            report_schema: report.schema.clone(),
-            input: report.source.path.clone(),
-            run: report.run.number,
-            process: report.process.name.clone(),
-            verdict: report.verdict.why.text.clone(),
-            synthetic: report.run.synthetic,
-            truncated: report.loud_notes().any(|note| note.id == "truncated"),
-            redacted,
-            files,
-            problems,
-        }
     }
 }

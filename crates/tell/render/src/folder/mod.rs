@@ -81,10 +81,8 @@ fn write_drawn_by(
     let mut contents = vec![FileContent::json(JSON, &analysis.report)?];
     contents.extend(pages?);
     contents.extend(charts);
-    let entries = contents.iter().map(FileContent::entry).collect();
     let told = problems.iter().map(Problem::note).collect();
-    let redacted = !choices.show_names;
-    let manifest = Manifest::of(&analysis.report, redacted, entries, problems);
+    let manifest = content::manifest(&analysis.report.schema, &contents, problems);
     store::write(folder, &contents, &manifest, choices.force)?;
     Ok(told)
 }

@@ -94,7 +94,7 @@ fn every_output_says_that_the_recording_is_simulated() {
         assert!(text.contains("SYNTHETIC"), "{page}");
     }
     let manifest = json(&folder.join("manifest.json"));
-    assert_eq!(manifest["synthetic"], true);
+    assert_eq!(json(&folder.join("report.json"))["run"]["synthetic"], true);
     let pictures = manifest["files"].as_array().unwrap().iter();
     let are_marked: Vec<bool> = pictures
         .filter_map(|file| file["picture"]["alt"].as_str())

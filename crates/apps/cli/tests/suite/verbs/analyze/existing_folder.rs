@@ -51,7 +51,7 @@ fn force_replaces_a_report_and_keeps_other_files() {
     let mut files = files_of(&folder.path().join("out"));
     assert_eq!(files.remove("notes.txt").unwrap(), b"mine");
     check_manifest(&files);
-    assert_eq!(json(&files["manifest.json"])["input"], eager);
+    assert_eq!(json(&files["report.json"])["source"]["path"], eager);
 }
 
 /// The error is about the folder, although the input does not exist.
