@@ -1,15 +1,16 @@
-// Puts the page together: node build.mjs PROGRAM DEMO FOLDER. The scripts that the page may run are
-// listed in its policy by their hashes: its own, and those of the reports that it shows, which are
-// taken from reports of the demo.
+// Puts the page together: node build.mjs PROGRAM EXAMPLES FOLDER. EXAMPLES has NAME.trace.zip of each
+// example, and list, where the program says what they show. The scripts that the page may run are listed
+// in its policy by their hashes: its own, and those of the reports that it shows, which are taken from
+// reports of the first example.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { analyzed, compiled } from "./node.mjs";
 
 const LARGEST = 3_000_000;
 
-const [programPath, demoPath, folder] = process.argv.slice(2);
+const [programPath, examplesPath, folder] = process.argv.slice(2);
 const here = import.meta.dirname;
 const read = (path) => readFileSync(join(here, path), "utf8");
 
@@ -21,8 +22,11 @@ if (program.length > LARGEST) {
 
 // ── the scripts of every kind of page that the program makes ──
 
-const demo = [[basename(demoPath), demoPath]];
-const copy = [["copy.trace.zip", demoPath]];
+const archive = (name) => join(examplesPath, `${name}.trace.zip`);
+const listed = [...readFileSync(join(examplesPath, "list"), "utf8").matchAll(/^ +([\w-]+) +(.+)$/gm)];
+const examples = listed.map(([, name, shows]) => ({ name, shows })).filter(({ name }) => existsSync(archive(name)));
+const demo = [["demo.trace.zip", archive(examples[0].name)]];
+const copy = [["copy.trace.zip", archive(examples[0].name)]];
 const module = await compiled(programPath);
 const answers = [
   await analyzed(module, { inputs: [demo[0][0]] }, demo),
@@ -32,9 +36,10 @@ const stored = [["report.json", Buffer.from(answers[0].files.get("report.json"))
 answers.push(await analyzed(module, { inputs: ["report.json"] }, stored));
 
 const script = `\n${read("page.js")}`;
-const hashes = new Set([hash(script)]);
+const bridge = read("bridge.js");
+const hashes = new Set([hash(script), hash(bridge)]);
 for (const { code, said, files } of answers) {
-  if (code !== 0) throw new Error(`the program failed on the demo: ${said}${text(files.get("error.json"))}`);
+  if (code !== 0) throw new Error(`the program failed on the first example: ${said}${text(files.get("error.json"))}`);
   const page = text(files.get("report.html") ?? files.get("comparison.html"));
   for (const [, inner] of page.matchAll(/<script>([^]*?)<\/script>/g)) hashes.add(hash(inner));
 }
@@ -54,13 +59,15 @@ const version = readFileSync(join(here, "../../../../Cargo.toml"), "utf8").match
 const parts = {
   policy,
   style: `${readFileSync(join(here, "../../../../templates/report.css"), "utf8")}${read("page.css")}`,
-  footer: `metalens ${version}. The demo is synthetic: no GPU ran it.`,
+  footer: `metalens ${version}. The examples are synthetic: no GPU ran them.`,
   program: program.toString("base64"),
-  demo: readFileSync(demoPath).toString("base64"),
+  bridge,
+  examples: examples.map(({ name, shows }) => `<li><button type="button" data-example="${name}"><strong>${name}</strong> ${shows}</button></li>`).join("\n"),
+  recordings: examples.map(({ name }) => `<script type="text/plain" id="example-${name}">${readFileSync(archive(name)).toString("base64")}</script>`).join("\n"),
   worker: `${read("wasi.js")}${read("worker.js")}`,
 };
 for (const [name, part] of Object.entries({ ...parts, script })) {
-  if (part.includes("</script")) throw new Error(`${name} would end its element`);
+  if (name !== "recordings" && part.includes("</script")) throw new Error(`${name} would end its element`);
 }
 let page = read("page.html").replace("\n{{ script }}\n", () => script);
 page = page.replace(/\{\{ (\w+) \}\}/g, (_, name) => {

@@ -5,6 +5,8 @@
   // The inputs: { name, files: [[path, file]] }. Files beside them, such as known work: [[path, file]].
   let inputs = [], beside = [];
   let answer = null, worker = null, isComparing = false, allowDifferent = false;
+  // The link has the name of an example, and the place that the report selects: #eager/at-871618000.
+  let example = "", place = "";
 
   const decoded = (id) => Uint8Array.from(atob(at(id).textContent.trim()), (letter) => letter.charCodeAt(0));
   async function compiled() {
@@ -18,13 +20,16 @@
   const workerUrl = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
 
   const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} KB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
+  const note = (text) => { at("copied").textContent = text; };
   const say = (text) => { at("status").textContent = text; };
   const show = (id, isShown) => { at(id).hidden = !isShown; };
 
   // ── what was dropped or chosen ──
 
   const isBeside = (name) => name.endsWith(".work.json");
-  function take(entries) {
+  function take(entries, named = "") {
+    if (answer) place = "";
+    example = named;
     const known = isComparing ? inputs : [];
     const added = entries.filter((entry) => !isBeside(entry.name));
     beside = (isComparing ? beside : []).concat(entries.filter((entry) => isBeside(entry.name)).flatMap((entry) => entry.files));
@@ -35,6 +40,30 @@
     added.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
     inputs = known.concat(added);
     run();
+  }
+
+  function openExample(name) {
+    const file = `${name}.trace.zip`;
+    isComparing = false;
+    take([{ name: file, files: [[file, new File([decoded(`example-${name}`)], file)]] }], name);
+  }
+
+  // ── the link ──
+
+  function follow() {
+    const [, name, selected] = /^#([\w-]*)(?:\/(at-[\d-]+))?$/.exec(location.hash) ?? [];
+    if (name && name !== example && at(`example-${name}`)) openExample(name);
+    place = selected ? `#${selected}` : "";
+    goToPlace();
+  }
+
+  function keepLink() {
+    const link = `#${example}${place.replace("#", "/")}`;
+    history.replaceState(null, "", link === "#" ? location.pathname : link);
+  }
+
+  function goToPlace() {
+    if (answer && place) at("report").contentWindow.postMessage(place, "*");
   }
 
   async function walk(entry, path) {
@@ -166,13 +195,18 @@
       return refuse({ message: `metalens stopped: ${why}`, hint: "if the recording needs more memory than a browser has, run `metalens analyze` on it; else please report this" });
     }
     const kind = found.has("comparison.html") ? "comparison" : "report";
-    answer = { kind, json: found.get(`${kind}.json`), html: found.get(`${kind}.html`) };
+    answer = { kind, json: found.get(`${kind}.json`), html: found.get(`${kind}.html`), markdown: text(`${kind}.md`) };
     VIEWER.dataset.tookMs = Math.round(took);
     VIEWER.dataset.memory = memory;
     const name = inputs.map((one) => one.name).join(" → ");
     at("shown-name").textContent = name;
     document.title = `${name}: metalens`;
-    at("report").srcdoc = text(`${kind}.html`);
+    const page = text(`${kind}.html`);
+    answer.picture = page.match(/<svg[^]*?<\/svg>/)?.[0];
+    show("copy-picture", answer.picture !== undefined);
+    // Before the policy of the report itself, which allows only the scripts of the report.
+    at("report").srcdoc = page.replace("<head>", (head) => `${head}<script>${at("bridge").textContent}<\/script>`);
+    keepLink();
     show("swap", kind === "comparison");
     show("compare-file", kind === "report");
     show("compare-folder", kind === "report");
@@ -212,6 +246,8 @@
     inputs = [];
     beside = [];
     answer = null;
+    example = place = "";
+    keepLink();
     document.title = "metalens: open a recording";
     at("report").removeAttribute("srcdoc");
     show("chosen", false);
@@ -237,6 +273,25 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
+  async function picture() {
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(answer.picture.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"'))}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return new Promise((made) => canvas.toBlob(made));
+  }
+
+  async function copy(type, content) {
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
+      note("Copied");
+    } catch (error) {
+      note(`The browser did not copy: ${error.message}`);
+    }
+  }
+
   // ── the page ──
 
   const click = (id, does) => at(id).addEventListener("click", does);
@@ -245,11 +300,7 @@
   click("choose-folder", choose("folder", false));
   click("compare-file", choose("files", true));
   click("compare-folder", choose("folder", true));
-  click("open-demo", () => {
-    const name = "synthetic-demo.trace.zip";
-    isComparing = false;
-    take([{ name, files: [[name, new File([decoded("demo")], name)]] }]);
-  });
+  for (const button of document.querySelectorAll("[data-example]")) button.addEventListener("click", () => openExample(button.dataset.example));
   for (const id of ["files", "folder"]) at(id).addEventListener("change", () => picked(at(id).files));
   click("cancel", () => { cancel(); show("chosen", false); at("choose-files").focus(); });
   click("again", run);
@@ -260,6 +311,17 @@
   click("another", reset);
   click("save-html", () => save(answer.html, "html", "text/html"));
   click("save-json", () => save(answer.json, "json", "application/json"));
+
+  click("copy-picture", () => copy("image/png", picture()));
+  click("copy-comment", () => copy("text/plain", new Blob([answer.markdown], { type: "text/plain" })));
+  at("report").addEventListener("load", goToPlace);
+  addEventListener("message", ({ source, data }) => {
+    if (source !== at("report").contentWindow || !/^#at-[\d-]+$/.test(data)) return;
+    place = data;
+    keepLink();
+  });
+  addEventListener("hashchange", follow);
+  follow();
 
   const over = (is) => at("drop").classList.toggle("over", is);
   addEventListener("dragover", (event) => { event.preventDefault(); over(true); });

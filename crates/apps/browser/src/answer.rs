@@ -7,12 +7,16 @@ use metalens_comparison::{CompareOptions, compare_runs};
 use metalens_failure::{Failure, FailureKind, in_one_line};
 use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
 use metalens_message::written::nanoseconds;
-use metalens_render::{for_page, html, json};
+use metalens_render::document::Document;
+use metalens_render::{comparison, for_page, html, json, markdown, report};
 use metalens_text::shown_message;
 use metalens_trace::{Input, LoadOptions};
 use serde::Serialize;
 
 use crate::request::PageRequest;
+
+const REPORT: [&str; 3] = ["report.json", "report.html", "report.md"];
+const COMPARISON: [&str; 3] = ["comparison.json", "comparison.html", "comparison.md"];
 
 /// A file that is part of the answer.
 pub(crate) struct AnswerFile {
@@ -72,7 +76,7 @@ pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> 
                 AnyRun::Stored(report) => {
                     let shown = for_page(&report, request.show_names);
                     let page = html::stored_report_page(&shown);
-                    files("report.json", &*report, "report.html", page)
+                    files(REPORT, &*report, page, &report::document(&shown))
                 }
             }
         }
@@ -110,8 +114,9 @@ fn part(request: &PageRequest) -> Result<Request, Refusal> {
 
 /// Returns the report of an analysis and its page.
 fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>, Refusal> {
-    let page = html::report_page(analysis, &for_page(&analysis.report, request.show_names));
-    files("report.json", &analysis.report, "report.html", page)
+    let shown = for_page(&analysis.report, request.show_names);
+    let page = html::report_page(analysis, &shown);
+    files(REPORT, &analysis.report, page, &report::document(&shown))
 }
 
 /// Compares two inputs, as `metalens compare BASE NEW` does.
@@ -138,7 +143,8 @@ fn comparison(
     refused.map_err(|error| Refusal::from_error(&error, ""))?;
 
     let page = html::comparison_page_of(&comparison, drawn(base, new), request.show_names);
-    files("comparison.json", &comparison, "comparison.html", page)
+    let document = comparison::document(&comparison, request.show_names);
+    files(COMPARISON, &comparison, page, &document)
 }
 
 /// Returns both analyses, if there are both: a stored report has no intervals to draw.
@@ -176,15 +182,18 @@ fn report_stage(request: &PageRequest, stage: &str) {
     let _ = std::fs::write(request.output.join("stage"), stage);
 }
 
-/// Returns two files: a value as JSON, and its page.
+/// Returns a value as JSON, its page, and its document as Markdown.
 fn files(
-    json_name: &'static str,
+    names: [&'static str; 3],
     value: &impl Serialize,
-    page_name: &'static str,
     page: metalens_render::Result<String>,
+    document: &Document,
 ) -> Result<Vec<AnswerFile>, Refusal> {
     let json = json::document(value).map_err(|error| Refusal::plain(&error))?;
     let page = page.map_err(|error| Refusal::plain(&error))?;
-    let file = |name, text| AnswerFile { name, text };
-    Ok(vec![file(json_name, json), file(page_name, page)])
+    let texts = [json, page, markdown::page(document, &[])];
+    let files = names.into_iter().zip(texts);
+    Ok(files
+        .map(|(name, text)| AnswerFile { name, text })
+        .collect())
 }

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The program takes a request as JSON in its only argument, and writes its answer as files:
-//! `report.json` and `report.html`, the same bytes as `metalens analyze --json` and `--html` write,
-//! or `comparison.json` and `comparison.html`, or `error.json`. It prints nothing.
+//! `report.json`, `report.html` and `report.md`, the same bytes as `metalens analyze --json`, `--html`
+//! and `--markdown` write, or the same of a comparison, or `error.json`. It prints nothing.
 
 mod answer;
 mod request;

@@ -2,8 +2,9 @@
 //
 //     node page.mjs SITE METALENS [PICTURES]
 //
-// A drop of a zip, of a folder and of two inputs; cancel; errors; what is saved is what `metalens`
-// writes; nothing can be sent from the page, from the report in it, or from the worker.
+// A drop of a zip, of a folder and of two inputs; an example by click and by link, and the place in it;
+// cancel; errors; what is saved or copied is what `metalens` writes; nothing can be sent from the page,
+// from the report in it, or from the worker.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -129,17 +130,38 @@ try {
 
   // ── cancel ──
   await click("another");
-  await page.run("document.getElementById('open-demo').click()");
+  await page.run("document.querySelector('[data-example=eager]').click()");
   await page.until("!document.getElementById('working').hidden");
   await click("cancel");
   assert.ok(await page.run("document.getElementById('working').hidden && document.getElementById('viewer').hidden"));
-  await page.run("document.getElementById('open-demo').click()");
+  await page.run("document.querySelector('[data-example=eager]').click()");
   await page.until(done);
 
   const complaints = page.messages.filter((text) => !text.includes(elsewhere.replace("http:", "")));
   assert.deepEqual(complaints, []);
   const loaded = page.requests.filter((one) => !/^(blob|data|about):/.test(one) && !one.startsWith(elsewhere));
   assert.deepEqual(loaded, [url], "the page loads something");
+
+  // ── a link to an example and a place in it, and what is copied ──
+  assert.equal(await page.run("location.hash"), "#eager");
+  await browser.send("Browser.grantPermissions", { origin: url, permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+  const linked = await opened(browser, `${url}#fused/at-730000000`);
+  await linked.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+  await linked.until(done);
+  await placed(linked, "location.hash === '#at-730000000' && !document.getElementById('selected').hidden");
+  await placed(linked, "(document.querySelector('a.at').click(), true)");
+  await linked.until("/^#fused[/]at-\\d+/.test(location.hash) && location.hash !== '#fused/at-730000000'");
+  await linked.run("location.hash = '#eager/at-730000000'");
+  await linked.until(`${done} && document.getElementById('shown-name').textContent === 'eager.trace.zip'`);
+  await placed(linked, "location.hash === '#at-730000000'");
+  await linked.run("document.getElementById('copy-comment').click()");
+  await linked.until("document.getElementById('copied').textContent === 'Copied'");
+  assert.equal(await linked.run("navigator.clipboard.readText()"), String(native("analyze", "eager.trace.zip", "--markdown")));
+  await linked.run("(document.getElementById('copied').textContent = '', document.getElementById('copy-picture').click())");
+  await linked.until("document.getElementById('copied').textContent === 'Copied'");
+  const drawn = await linked.run("navigator.clipboard.read().then(([item]) => item.getType('image/png')).then((blob) => createImageBitmap(blob)).then((image) => image.width)");
+  assert.equal(drawn, 2 * 830);
+  assert.deepEqual(linked.messages, []);
 
   // ── saved on a disk ──
   const alone = await opened(browser, onDisk);
@@ -189,6 +211,16 @@ async function inner(page) {
     await new Promise((later) => setTimeout(later, 50));
   }
   throw new Error("the report has no frame");
+}
+
+// Waits until an expression is true in the frame of the report.
+async function placed(page, expression) {
+  for (let tries = 0; tries < 200; tries++) {
+    const { result } = await page.send("Runtime.evaluate", { contextId: await inner(page), expression, returnByValue: true });
+    if (result.value) return;
+    await new Promise((later) => setTimeout(later, 50));
+  }
+  throw new Error(`the report waited in vain for ${expression}`);
 }
 
 async function saved(page, button, name, expected) {
@@ -267,7 +299,7 @@ async function photograph() {
       await page.drop("#drop", [at("words.txt")]);
       await page.until(failed);
       await take("problem");
-      await page.run("document.getElementById('open-demo').click()");
+      await page.run("document.querySelector('[data-example=eager]').click()");
       await page.until(done);
       await inner(page);
       await new Promise((later) => setTimeout(later, 500));

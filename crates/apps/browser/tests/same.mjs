@@ -55,6 +55,8 @@ async function analyze(path, part = {}, words = []) {
     counts.analyses++;
     same(`${path}: JSON`, ours.files.get("report.json") ?? ours.files.get("error.json"), theirs.stdout);
     same(`${path}: HTML`, ours.files.get("report.html"), readFileSync(html));
+    const markdown = native(folder, "-q", "analyze", name, "--markdown", ...words);
+    same(`${path}: Markdown`, ours.files.get("report.md"), markdown.stdout);
     return ours.files.get("report.json");
   } else {
     counts.refused++;
@@ -78,6 +80,8 @@ async function compare(folder, base, new_) {
   const theirs = native(folder, "-q", "compare", base, new_, "--allow-different", "--json", "-o", output, "--force");
   same(`${base} and ${new_}: JSON`, ours.files.get("comparison.json") ?? ours.files.get("error.json"), theirs.stdout);
   same(`${base} and ${new_}: HTML`, ours.files.get("comparison.html"), readFileSync(join(output, "comparison.html")));
+  const markdown = native(folder, "-q", "compare", base, new_, "--allow-different", "--markdown");
+  same(`${base} and ${new_}: Markdown`, ours.files.get("comparison.md"), markdown.stdout);
 }
 
 function zipped(name) {
