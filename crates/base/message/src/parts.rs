@@ -8,6 +8,31 @@ use super::value::Value;
 use crate::quantity::{Bytes, Factor, Ns, Share};
 use metalens_text::units;
 
+macro_rules! said {
+    ($($quantity:ident by $words:expr;)*) => {$(
+        impl $quantity {
+            /// Returns the quantity as people read it.
+            #[must_use]
+            pub fn text(self) -> String {
+                $words(self).text
+            }
+        }
+
+        impl From<$quantity> for Message {
+            fn from(quantity: $quantity) -> Self {
+                $words(quantity)
+            }
+        }
+    )*};
+}
+
+said! {
+    Ns by time;
+    Bytes by bytes;
+    Share by percent;
+    Factor by factor;
+}
+
 /// Returns a length of time: `179.1 µs`.
 #[must_use]
 pub fn time(Ns(ns): Ns) -> Message {

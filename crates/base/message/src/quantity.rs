@@ -1,6 +1,5 @@
 //! Defines quantities: numbers whose type is their unit. A bare whole number is a number of things.
 
-use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -9,8 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use metalens_text::number::Float;
 
-use crate::parts::{bytes, factor, percent, time};
-use crate::sentence::Message;
 use crate::unit::Unit;
 
 /// A number with a unit.
@@ -180,27 +177,4 @@ pub fn share<Q: Quantity>(part: Q, whole: Q) -> Option<Share> {
 pub fn ratio<Q: Quantity>(quantity: Q, by: Q) -> Option<f64> {
     let by = by.number();
     (by > 0.0).then(|| quantity.number() / by)
-}
-
-macro_rules! said {
-    ($($quantity:ident by $words:expr;)*) => {$(
-        impl fmt::Display for $quantity {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                $words(*self).fmt(f)
-            }
-        }
-
-        impl From<$quantity> for Message {
-            fn from(quantity: $quantity) -> Self {
-                $words(quantity)
-            }
-        }
-    )*};
-}
-
-said! {
-    Ns by time;
-    Bytes by bytes;
-    Share by percent;
-    Factor by factor;
 }

@@ -43,7 +43,7 @@ fn causes(report: &Report) -> String {
     let idle = &report.idle;
     let parts = idle.parts.largest_first().into_iter().map(|(cause, ns)| {
         let share = percent(ratio(ns, idle.total_ns));
-        format!("{share} {} ({ns})", cause.label())
+        format!("{share} {} ({})", cause.label(), ns.text())
     });
     let parts: Vec<String> = parts.collect();
     let name = &report.process.name;
@@ -52,7 +52,7 @@ fn causes(report: &Report) -> String {
     }
     format!(
         "Idle time of {name} by cause: {} in {}. {}.",
-        idle.total_ns,
+        idle.total_ns.text(),
         counted(report.gaps.count, "gap"),
         parts.join(", ")
     )
@@ -62,7 +62,7 @@ fn lengths(report: &Report) -> String {
     let limit = limit(report, id!(gaps.mean_ns?)).zip(report.gaps.mean_ns);
     let limit = limit.map_or(String::new(), |(limit, mean)| {
         let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
-        format!(" Mean gap {mean}; the limit is {limit}.")
+        format!(" Mean gap {}; the limit is {limit}.", mean.text())
     });
     format!(
         "Gaps of {} by length. {}.{limit}",
@@ -77,8 +77,8 @@ fn kernels(report: &Report) -> String {
             "{} {} ({}, median {})",
             kernel.name,
             percent(kernel.time_pct / 100.0),
-            kernel.total_ns,
-            kernel.med_ns
+            kernel.total_ns.text(),
+            kernel.med_ns.text()
         )
     });
     let kernels: Vec<String> = kernels.collect();

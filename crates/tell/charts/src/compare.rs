@@ -4,7 +4,7 @@
 //! Both begin at 0 and share one time scale. Busy time and the causes of idle time fill the whole
 //! length of each, so a longer recording took longer.
 
-use metalens_message::Ns;
+use metalens_message::{Ns, Share};
 
 mod circumstances;
 mod parts;
@@ -220,7 +220,7 @@ impl TimeScale {
         let share = report
             .busy
             .ratio
-            .map_or_else(|| "–".to_owned(), |share| share.to_string());
+            .map_or_else(|| "–".to_owned(), Share::text);
         self.label(canvas, lane, name, &share, true);
         let idle = percent(ratio(report.gaps.total_ns, span_ns));
         self.label(canvas, strip, "idle", &idle, false);
@@ -280,7 +280,7 @@ impl TimeScale {
         canvas.rectangle(edge, canvas.palette.mark);
         let left = edge.right() + 5.0;
         let run = if self.has_several { "run " } else { "" };
-        let text = format!("{run}ends after {span_ns}");
+        let text = format!("{run}ends after {}", span_ns.text());
         if left + font::width(&text, SMALL) <= self.place.right() {
             let at = (left, (lane.top + lane.height / 2.0 + 4.0).round());
             canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &text);
@@ -317,7 +317,7 @@ impl TimeScale {
             ..self.place
         };
         for (name, side) in ["base", "new"].into_iter().zip(sides) {
-            self.label(canvas, place, name, &side.total_ns.to_string(), true);
+            self.label(canvas, place, name, &side.total_ns.text(), true);
             let bar = Area {
                 width: self.width(canvas, side.total_ns),
                 ..place
@@ -341,12 +341,12 @@ impl SideTime {
         let busy = BarPart {
             ns: busy_ns,
             fill: canvas.palette.process,
-            labels: vec![format!("busy {busy_ns}"), "busy".to_owned()],
+            labels: vec![format!("busy {}", busy_ns.text()), "busy".to_owned()],
         };
         let causes = idle.iter().map(|&(cause, ns)| BarPart {
             ns,
             fill: canvas.palette.cause(cause),
-            labels: vec![format!("{} {ns}", cause.label()), ns.to_string()],
+            labels: vec![format!("{} {}", cause.label(), ns.text()), ns.text()],
         });
         Self {
             total_ns,

@@ -28,7 +28,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Scene {
         total => format!(
             "{}: {} in {}",
             title,
-            total,
+            total.text(),
             counted(report.gaps.count, "gap")
         ),
     };
@@ -154,7 +154,7 @@ fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, Ns), total_ns: Ns) {
     let right = canvas.width - MARGIN;
     let end =
         |x: f32, text: &str| canvas.text((x, baseline), SMALL, Anchor::End, palette.text, text);
-    end(right, &ns.to_string());
+    end(right, &ns.text());
     end(right - SHARE, &percent(ratio(ns, total_ns)));
 
     let name = cause.label();

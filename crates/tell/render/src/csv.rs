@@ -23,7 +23,7 @@ pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         csv.value(gap.duration_ns)?;
         csv.text(gap.cause.name())?;
         for (_, ns) in gap.parts.by_cause() {
-            csv.value(ns)?;
+            csv.value(ns.0)?;
         }
         csv.optional(gap.serialized)?;
         csv.text(gap.before)?;
@@ -90,7 +90,7 @@ const INDEX_COLUMNS: [(&str, WriteCell); 17] = [
     ("gpu", |row, csv| csv.text(row.of.gpu())),
     ("synthetic", |row, csv| csv.value(row.of.is_synthetic())),
     ("idle_cause", |row, csv| csv.text(row.idle.as_ref().map(|idle| idle.cause.name()))),
-    ("idle_cause_share", |row, csv| csv.optional(row.idle.as_ref().map(|idle| idle.share))),
+    ("idle_cause_share", |row, csv| csv.optional(row.idle.as_ref().map(|idle| idle.share.0))),
     ("top_kernel", |row, csv| csv.text(row.top_kernel.as_ref().map(|kernel| kernel.name.as_str()))),
     ("top_kernel_pct", |row, csv| csv.optional(row.top_kernel.as_ref().map(|kernel| kernel.time_pct))),
     ("findings", |row, csv| csv.value(row.findings.len())),
