@@ -11,11 +11,10 @@
 //! work that repeats. Several waits a turn are one step if their work repeats in a longer turn; what
 //! repeats between two waits is a layer.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
 use std::num::NonZeroU64;
 
-use metalens_trace::{Names, Symbol};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use metalens_trace::Names;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Subject;
 use super::interval::Interval;
@@ -173,8 +172,12 @@ struct Work {
 
 impl Work {
     fn add(&mut self, interval: &Interval) {
-        let label = interval.label.map(Symbol::index);
-        let hash = hash_of(&(label, interval.channel.map(Symbol::index)));
+        let names = [interval.label, interval.channel];
+        let words = names.into_iter().flat_map(|name| {
+            let index = name.map(|name| name.index() as u64);
+            [Some(u64::from(index.is_some())), index]
+        });
+        let hash = hash_of(words.flatten());
         self.all = self.all.wrapping_add(hash);
         self.distinct |= 1 << (hash >> 58);
         self.intervals = self.intervals.saturating_add(1);
@@ -189,8 +192,14 @@ impl Work {
     }
 }
 
-fn hash_of(value: &impl std::hash::Hash) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(value)
+/// Hashes words as `FxHasher` does with 64 bits. Where words have 32, as in the page for the browser, the
+/// upper bits of its hashes are zero.
+fn hash_of(words: impl Iterator<Item = u64>) -> u64 {
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let hash = words.fold(0_u64, |hash, word| {
+        hash.wrapping_add(word).wrapping_mul(FACTOR)
+    });
+    hash.rotate_left(26)
 }
 
 /// Returns all series of the recording, the one with the most work on the GPU first: those that are
