@@ -85,13 +85,6 @@ pub(crate) fn of_thirds(
     Some([first?, second?, last?])
 }
 
-/// Returns the [`median`] of numbers with fractions.
-pub(crate) fn median_number(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    percentile(&values, 50)
-}
-
 /// Returns several percentiles, the lowest first: each is searched only above the one before.
 pub(crate) fn percentiles<T: Copy + Ord, const N: usize>(
     values: &mut [T],

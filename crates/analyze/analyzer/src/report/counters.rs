@@ -43,8 +43,6 @@ pub struct Counter {
     pub is_percentage: Option<bool>,
     /// Unit of the values; null if it was not recorded.
     pub unit: Option<CounterUnit>,
-    /// Largest possible value; null if it was not recorded.
-    pub max_value: Option<f64>,
     /// Description of what it counts; null if it was not recorded.
     pub description: Option<String>,
     /// Values over the window.

@@ -52,8 +52,6 @@ pub struct WorkRow {
 /// Amounts of work and their rates. A field is null if the file gives no such amount.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRates {
-    /// Time in nanoseconds that the rates refer to.
-    pub over_ns: Ns,
     /// Number of operations: dispatches, or what the file counts as one.
     pub operations: Option<u64>,
     /// Number of bytes read and written.

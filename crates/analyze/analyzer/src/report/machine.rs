@@ -123,9 +123,6 @@ pub struct SteadyMemory {
     pub from_ns: Ns,
     /// Size at its end minus size at its start, in bytes; negative if memory shrank.
     pub growth_bytes: i64,
-    /// Growth in bytes per second: the median of the slopes between all pairs of points in that
-    /// part, so that single jumps do not change it.
-    pub slope_bytes_per_s: f64,
     /// Number of times that the size grew.
     pub rises: u64,
     /// Number of times that the size shrank; a leak grows and never shrinks.
@@ -149,8 +146,6 @@ pub struct WiredMemory {
     /// First time at which it was that large, in nanoseconds since the recording began; null if
     /// unknown.
     pub peak_at_ns: Option<Ns>,
-    /// Smallest amount in bytes; null if unknown.
-    pub min_bytes: Option<Bytes>,
 }
 
 /// Intervals of the GPU driver for the process that reach into the window. They carry no id, so
@@ -282,8 +277,6 @@ pub struct Hangs {
     pub total_ns: Ns,
     /// Longest whole duration in nanoseconds; null if there are none.
     pub max_ns: Option<Ns>,
-    /// Number of calls of the process that risk a hang; null if that table is absent.
-    pub risks: Option<u64>,
 }
 
 /// Command buffers that ended in an error, in the whole recording.

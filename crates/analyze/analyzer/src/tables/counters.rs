@@ -139,7 +139,6 @@ columns! {
     struct CounterInfo {
         ids: Integers = "counter-id",
         names: OrNull<Texts> = "name",
-        max_values: OrNull<Numbers> = "max-value",
         descriptions: OrNull<Texts> = "description",
         kinds: OrNull<Texts> = "type",
     }

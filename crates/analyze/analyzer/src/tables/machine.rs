@@ -18,7 +18,6 @@ tables! {
         driver_events: OtherDriverWork = DRIVER_EVENTS,
         shader_compiles: OwnedSpans = SHADER_COMPILES,
         hangs: OwnedSpans = HANGS,
-        hang_risks: HangRisks = HANG_RISKS,
         buffer_errors: BufferErrors = BUFFER_ERRORS,
         compositor: Compositors = COMPOSITOR,
         vsyncs: Vsyncs = VSYNCS,
@@ -124,15 +123,6 @@ columns! {
         spans: Spans = "start" and "duration",
         types: OrNull<Texts> = "event-type",
         labels: OrNull<Labels> = "event-label",
-    }
-}
-
-columns! {
-    /// Table of calls that risk a hang.
-    table HANG_RISKS = "hang-risks";
-    struct HangRisks {
-        times: Integers = "time",
-        processes: Processes = "process",
     }
 }
 

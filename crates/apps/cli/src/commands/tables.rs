@@ -236,7 +236,9 @@ fn document(listed: &[TableLine], not_exported: &[String]) -> Document {
         }));
     }
 
-    let names = not_exported.iter().map(|schema| metalens_message::name(schema));
+    let names = not_exported
+        .iter()
+        .map(|schema| metalens_message::name(schema));
     let missing = Section::new("missing", "Not exported", 0);
     let missing = missing.with(Block::Remark(Message::joined(names, ", ")));
     let listed = Section::new("tables", "", 0).with(Block::Table(table));

@@ -197,7 +197,6 @@ fn summary(counter: &ReadCounter, time: &SampledTime<'_>) -> Option<Counter> {
         id: counter.id,
         is_percentage: counter.is_percentage,
         unit: counter.series.unit,
-        max_value: counter.max_value,
         description: counter.description.clone(),
         window: values(&weighted, |sample| sample.in_window)?,
         busy: values(&weighted, |sample| sample.in_busy),

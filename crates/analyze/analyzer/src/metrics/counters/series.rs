@@ -45,7 +45,6 @@ pub(super) struct ReadCounter {
     pub(super) series: CounterSeries,
     pub(super) id: Option<u64>,
     pub(super) is_percentage: Option<bool>,
-    pub(super) max_value: Option<f64>,
     pub(super) description: Option<String>,
     /// Typical time that a sample covers.
     pub(super) step_ns: Option<u64>,
@@ -155,7 +154,6 @@ impl Samples<'_> {
             },
             id,
             is_percentage,
-            max_value: info.and_then(|info| info.max_value),
             description,
             step_ns,
         }
@@ -189,14 +187,10 @@ pub(super) struct InfoById {
 
 struct Info {
     name: Option<String>,
-    max_value: Option<f64>,
     description: Option<String>,
     /// `Percentage` or `Value`.
     kind: Option<String>,
 }
-
-/// Largest possible value of a counter that has none: 2^63 billionths.
-const NO_MAXIMUM: f64 = 9_223_372_036.0;
 
 impl InfoById {
     pub(super) fn new(table: &CounterInfo, names: &Names) -> Self {
@@ -210,10 +204,6 @@ impl InfoById {
             if let Some(id) = id {
                 by_id.entry(id).or_insert_with(|| Info {
                     name: text(&table.names, row),
-                    max_value: table
-                        .max_values
-                        .get(row, names)
-                        .filter(|&max| max < NO_MAXIMUM),
                     description: text(&table.descriptions, row),
                     kind: text(&table.kinds, row),
                 });

@@ -43,7 +43,6 @@ impl Amounts {
         // A sum beyond 64 bits cannot be what a file means.
         let amount = |amount: Option<u128>| u64::try_from(amount?).ok();
         WorkRates {
-            over_ns,
             operations: amount(self.operations),
             bytes: amount(self.bytes).map(Bytes),
             flops: amount(self.flops),

@@ -10,14 +10,10 @@ use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
 use crate::subject::interval::Interval;
 use crate::tables::columns::{Either, at};
-use crate::tables::machine::{BufferErrors, Compositors, HangRisks, OwnedSpans, Surfaces, Vsyncs};
+use crate::tables::machine::{BufferErrors, Compositors, OwnedSpans, Surfaces, Vsyncs};
 
 /// Returns the hangs of the process in the window.
-pub(super) fn hangs(
-    table: &OwnedSpans,
-    risks: Option<&HangRisks>,
-    busy_window: BusyWindow<'_>,
-) -> Hangs {
+pub(super) fn hangs(table: &OwnedSpans, busy_window: BusyWindow<'_>) -> Hangs {
     let rows = busy_window.rows(&table.processes, &table.spans);
     let mut spans: Vec<Span> = rows.map(|(_, span)| span).collect();
     spans.retain(|&span| touches(span, busy_window.window));
@@ -28,20 +24,7 @@ pub(super) fn hangs(
         count: spans.len() as u64,
         total_ns: Ns(RunningUnion::busy_ns(clipped)),
         max_ns: spans.iter().map(|span| span.length_ns()).max().map(Ns),
-        risks: risks.map(|table| count_risks(table, busy_window)),
     }
-}
-
-fn count_risks(table: &HangRisks, busy_window: BusyWindow<'_>) -> u64 {
-    (0..table.times.len())
-        .filter(|&row| {
-            let inside = table
-                .times
-                .get(row)
-                .is_some_and(|time_ns| touches(Span::new(time_ns, time_ns), busy_window.window));
-            inside && busy_window.chosen.contains(at(&table.processes, row))
-        })
-        .count() as u64
 }
 
 /// Returns the command buffers that failed; those of the process are recognized by their ids.
@@ -121,7 +104,7 @@ pub(super) fn display(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::machine::{BUFFER_ERRORS, HANG_RISKS, HANGS, VSYNCS};
+    use crate::tables::machine::{BUFFER_ERRORS, HANGS, VSYNCS};
     use crate::testing::{ANALYZED, Columns, OTHER, interval_of, machine_tables, with_busy_window};
 
     #[test]
@@ -139,21 +122,13 @@ mod tests {
             &["12", "3", "Hang", OTHER],
             &["40", "3", "Hang", ANALYZED],
         ];
-        let risks: Columns = &[("time", "event-time"), ("process", "process")];
-        let risky: &[&[&str]] = &[&["15", ANALYZED], &["15", OTHER], &["31", ANALYZED]];
-        let (_, tables) = machine_tables(&[
-            (HANGS.schema, columns, rows),
-            (HANG_RISKS.schema, risks, risky),
-        ]);
-        let (table, risks) = (tables.hangs.unwrap(), tables.hang_risks.ok());
-        let found = with_busy_window((10, 30), &[], |busy_window| {
-            hangs(&table, risks.as_ref(), busy_window)
-        });
+        let (_, tables) = machine_tables(&[(HANGS.schema, columns, rows)]);
+        let table = tables.hangs.unwrap();
+        let found = with_busy_window((10, 30), &[], |busy_window| hangs(&table, busy_window));
         let expected = Hangs {
             count: 2,
             total_ns: Ns(9),
             max_ns: Some(Ns(10)),
-            risks: Some(1),
         };
         assert_eq!(found, expected);
     }

@@ -1,12 +1,10 @@
 //! Computes GPU memory: what the process had allocated, and what was wired.
 
-use metalens_message::{Bytes, Ns, Quantity};
-use metalens_text::number::Float;
+use metalens_message::{Bytes, Ns};
 use metalens_trace::ProcessId;
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::Span;
-use crate::basics::statistics::median_number;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{AllocatedMemory, MemoryPoint, SteadyMemory, WiredMemory};
 use crate::tables::columns::at;
@@ -142,7 +140,6 @@ fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
     Some(SteadyMemory {
         from_ns: Ns(from_ns),
         growth_bytes: difference(last.1, first.1),
-        slope_bytes_per_s: slope(&points(&levels, part)).unwrap_or(0.0),
         rises,
         falls,
     })
@@ -151,19 +148,6 @@ fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
 fn difference(after: u64, before: u64) -> i64 {
     let difference = i128::from(after) - i128::from(before);
     i64::try_from(difference).unwrap_or(if after > before { i64::MAX } else { i64::MIN })
-}
-
-/// Returns the median slope between all pairs of points (Theil and Sen's).
-fn slope(points: &[MemoryPoint]) -> Option<f64> {
-    let mut slopes = Vec::new();
-    for (index, earlier) in points.iter().enumerate() {
-        for later in points.iter().skip(index + 1) {
-            let seconds = (later.at_ns - earlier.at_ns).number() / 1e9;
-            slopes.push(difference(later.bytes.0, earlier.bytes.0).float() / seconds);
-        }
-    }
-
-    median_number(slopes)
 }
 
 /// Returns the wired memory of the whole machine.
@@ -181,7 +165,6 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
     WiredMemory {
         peak_bytes: peak.map(|peak| peak.1).map(Bytes),
         peak_at_ns: peak.map(|peak| peak.0).map(Ns),
-        min_bytes: rows.iter().map(|row| row.1).min().map(Bytes),
     }
 }
 
@@ -253,31 +236,6 @@ mod tests {
         assert_eq!((nothing.peak_bytes, nothing.steady), (None, None));
     }
 
-    /// Checks a leak of 100 bytes every 10 ns for 1,000 ns, which is 10 bytes per ns. One jump up
-    /// and down again does not change that.
-    #[test]
-    fn a_leak_has_a_positive_slope() {
-        let mut rows: Vec<[String; 3]> = (0..100)
-            .map(|at| {
-                [
-                    (at * 10).to_string(),
-                    ANALYZED.to_owned(),
-                    (at * 100).to_string(),
-                ]
-            })
-            .collect();
-        rows.push(["505".to_owned(), ANALYZED.to_owned(), "900000".to_owned()]);
-        let rows: Vec<Vec<&str>> = rows
-            .iter()
-            .map(|row| row.iter().map(String::as_str).collect())
-            .collect();
-        let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
-        let steady = allocated_of(&rows, (0, 1_000)).steady.unwrap();
-        let per_ns = steady.slope_bytes_per_s / 1e9;
-        assert!((9.5..10.5).contains(&per_ns), "{per_ns}");
-        assert_eq!(steady.falls, 1);
-    }
-
     #[test]
     fn wired_memory_has_a_peak() {
         let columns: Columns = &[
@@ -290,7 +248,6 @@ mod tests {
         let expected = WiredMemory {
             peak_bytes: Some(Bytes(7)),
             peak_at_ns: Some(Ns(20)),
-            min_bytes: Some(Bytes(5)),
         };
         let found = wired(&tables.wired.unwrap(), Span::new(10, 40));
         assert_eq!(found, expected);

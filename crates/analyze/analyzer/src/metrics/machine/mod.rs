@@ -71,8 +71,6 @@ pub(crate) fn machine(
     let compiles = missing.note("machine.shader_compiles", tables.shader_compiles);
     let hangs = missing.note("machine.hangs", tables.hangs);
     let errors = missing.note("machine.errors", tables.buffer_errors);
-    // Risks of hangs are an optional part of the hangs.
-    let risks = tables.hang_risks.ok();
 
     let machine = Machine {
         performance,
@@ -92,7 +90,7 @@ pub(crate) fn machine(
             names,
             busy_window.window,
         ),
-        hangs: hangs.map(|table| hangs_and_errors::hangs(&table, risks.as_ref(), busy_window)),
+        hangs: hangs.map(|table| hangs_and_errors::hangs(&table, busy_window)),
         errors: errors.map(|table| hangs_and_errors::errors(&table, input.mine)),
     };
     (machine, state_intervals.unwrap_or_default())
