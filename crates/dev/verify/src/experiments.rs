@@ -35,7 +35,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 16] = [
+pub const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -92,21 +92,6 @@ pub const EXPERIMENTS: [Experiment; 16] = [
         does: "records a shell that runs a bundled workload as its child",
         expected: "metalens names the child and its GPU intervals",
         judge: judges::children,
-    },
-    Experiment {
-        id: "protected",
-        question: "Can a program in a folder that macOS guards be recorded?",
-        does: "records a copy of metalens in the folder of --protected-folder",
-        expected: "the recording has GPU work, as in any other folder",
-        judge: judges::protected,
-    },
-    Experiment {
-        id: "copies",
-        question: "Is the named application recorded, even if there is another copy of it?",
-        does: "records an application, then another copy of it from another folder, and compares the \
-               paths in the recordings",
-        expected: "both recordings are of the named copy",
-        judge: judges::copies,
     },
     Experiment {
         id: "left",

@@ -1,6 +1,5 @@
 //! Judges the recordings of each experiment.
 
-use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
 use metalens_recorder::log_beside;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
@@ -47,12 +46,12 @@ fn missing_stock(missing: &MissingRecording) -> Judgment {
 }
 
 /// Returns the judgment on a recording that cannot be analyzed.
-fn unreadable(why: &str) -> Judgment {
+fn unreadable(why: String) -> Judgment {
     Judgment::unknown("metalens cannot analyze the recording").privately(why)
 }
 
 /// Judges whether a recording with Apple's template has GPU work.
-pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Result {
     let made = lab.recording(Purpose::Stock);
     let made = match &*made {
         Ok(made) => made,
@@ -84,12 +83,8 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether environment and folder reach the program.
-pub(crate) fn environment(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Stock);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_stock(missing),
-    };
+pub(crate) fn environment(lab: &mut Lab<'_, '_>) -> Result {
+    let made = stock_recording(lab)?;
     let Some(reached) = made.outcome.reached else {
         return Judgment::unknown("the workload wrote no work file");
     };
@@ -107,12 +102,8 @@ pub(crate) fn environment(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges on which streams `xctrace` prints, and what its exit code is.
-pub(crate) fn streams(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Stock);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_stock(missing),
-    };
+pub(crate) fn streams(lab: &mut Lab<'_, '_>) -> Result {
+    let made = stock_recording(lab)?;
     let recording = &made.outcome.recording;
     let transcript = &recording.transcript;
     let [out, err] = transcript.spoke_on;
@@ -138,12 +129,8 @@ pub(crate) fn streams(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether `xctrace` records with a changed template.
-pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Shaders);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_with_option(lab, missing),
-    };
+pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Result {
+    let made = recording_with_option(lab, Purpose::Shaders)?;
     let wanted = || TableSelection::These(vec![INTERVALS.to_owned()]);
     let Err(why) = lab.export(bundle(made), wanted()) else {
         return Judgment::expected(
@@ -171,7 +158,7 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether there are shader samples.
-pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Result {
     let through = lab.recording(Purpose::Shaders);
     let through = match &*through {
         Ok(made) => inspect::rows(bundle(made), SHADERS),
@@ -202,16 +189,9 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether signposts are recorded.
-pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Stock);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_stock(missing),
-    };
-    let analysis = match inspect::analysis(bundle(made)) {
-        Ok(analysis) => analysis,
-        Err(why) => return unreadable(&why),
-    };
+pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Result {
+    let made = stock_recording(lab)?;
+    let analysis = inspect::analysis(bundle(&made)).map_err(unreadable)?;
 
     let phases = analysis.report.phases.signposts.iter();
     let phases_ns: u64 = phases
@@ -230,16 +210,9 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether there are samples of hardware counters.
-pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Counters);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_with_option(lab, missing),
-    };
-    let analysis = match inspect::analysis(bundle(made)) {
-        Ok(analysis) => analysis,
-        Err(why) => return unreadable(&why),
-    };
+pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Result {
+    let made = recording_with_option(lab, Purpose::Counters)?;
+    let analysis = inspect::analysis(bundle(&made)).map_err(unreadable)?;
     let counters = analysis.report.counters.as_ref();
     let (samples, kinds) = counters.map_or((0, 0), |counters| {
         (counters.samples, counters.counters.len() as u64)
@@ -252,7 +225,7 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
     judgment.count("samples", samples).count("counters", kinds)
 }
 
-pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Result {
     let made = lab.recording(Purpose::Wrapper);
     match &*made {
         Ok(made) => match &made.outcome.recording.other_work {
@@ -273,57 +246,8 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
     }
 }
 
-/// Judges whether a program in a guarded folder can be recorded.
-pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
-    let Some(folder) = lab.protected_folder() else {
-        return Judgment::unknown(
-            "this runs only with --protected-folder, because it puts a program into that folder \
-             for a moment",
-        );
-    };
-    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-    if guarded(&[("it", folder)], home.as_deref()).is_none() {
-        return Judgment::unknown("macOS does not guard the folder of --protected-folder");
-    }
-    match &*lab.recording(Purpose::Guarded) {
-        Ok(_) => Judgment::expected(
-            "a program in the guarded folder is recorded as in any other \
-                                    folder",
-        ),
-        Err(missing) => missing_with_option(lab, missing),
-    }
-}
-
-/// Judges whether the copy of an application is recorded that was given.
-pub(crate) fn copies(lab: &mut Lab<'_, '_>) -> Judgment {
-    let mut recorded = 0;
-    for purpose in [Purpose::Application, Purpose::OtherCopy] {
-        let made = lab.recording(purpose);
-        let traced = match &*made {
-            Ok(made) => &made.outcome.traced,
-            Err(missing) => return missing_with_option(lab, missing),
-        };
-        let judgment = match traced {
-            None => Judgment::unknown("the recording does not name its program"),
-            Some(traced) if traced.is_same() => {
-                recorded += 1;
-                continue;
-            }
-            Some(traced) if traced.is_other_copy() => Judgment::otherwise(
-                "xctrace recorded another copy of the application than the given one",
-            ),
-            Some(_) => {
-                Judgment::otherwise("xctrace recorded another program than the given application")
-            }
-        };
-        return judgment.count("copies_recorded_as_named", recorded);
-    }
-    Judgment::expected("xctrace recorded the copy of the application that was given, both times")
-        .count("copies_recorded_as_named", recorded)
-}
-
 /// Judges whether a program ends with its recording.
-pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Result {
     let made = lab.recording(Purpose::Outlasting);
     let left = match &*made {
         Ok(made) => made.left,
@@ -343,7 +267,7 @@ pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges which scratch files recordings leave.
-pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Result {
     if lab.scratch.recordings == 0 {
         let _ = lab.recording(Purpose::Stock);
     }
@@ -364,12 +288,8 @@ pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
 }
 
 /// Judges whether the native reading agrees with an export.
-pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Stock);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_stock(missing),
-    };
+pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Result {
+    let made = stock_recording(lab)?;
     let bundle = bundle(made);
     let exported = match lab.export(bundle, TableSelection::Known) {
         Ok(folder) => folder,
@@ -425,16 +345,9 @@ fn compared(
 }
 
 /// Judges whether a recording has all work that was issued.
-pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
-    let made = lab.recording(Purpose::Stock);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_stock(missing),
-    };
-    let counts = match work_counts(bundle(made)) {
-        Ok(counts) => counts,
-        Err(why) => return unreadable(&why),
-    };
+pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Result {
+    let made = stock_recording(lab)?;
+    let counts = work_counts(bundle(&made)).map_err(unreadable)?;
     let judgment = match counts.verdict {
         CountVerdict::Equal => {
             Judgment::expected("everything that the workload issued is in the recording")
@@ -468,7 +381,7 @@ fn work_counts(bundle: &std::path::Path) -> Result<WorkCounts, String> {
     Ok(WorkCounts::new(&issued, &recorded))
 }
 
-pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Result {
     match &*lab.recording(Purpose::Stock) {
         Err(missing) => missing_stock(missing),
         Ok(made) => match made.heard {
@@ -487,15 +400,11 @@ pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
 const AGREES: u64 = 1_000;
 
 /// Judges whether the probe and `xctrace` tell the same of one run.
-pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
+pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Result {
     if lab.is_fake() {
         return Judgment::unknown("a fake xctrace starts no program that the probe could be in");
     }
-    let made = lab.recording(Purpose::WithProbe);
-    let made = match &*made {
-        Ok(made) => made,
-        Err(missing) => return missing_with_option(lab, missing),
-    };
+    let made = recording_with_option(lab, Purpose::WithProbe)?;
     let facts = |path: &std::path::Path| {
         let report = inspect::analysis(path)?.report;
         Ok::<_, String>(GpuWork {

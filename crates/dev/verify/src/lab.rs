@@ -37,8 +37,6 @@ pub struct Setup<'a> {
     pub recorders: Recorders,
     /// Folder for the recordings.
     pub folder: PathBuf,
-    /// Folder that macOS guards, and in which a program may be put for a moment.
-    pub protected_folder: Option<PathBuf>,
     /// Time after which a recording stops.
     pub time_limit: Duration,
     /// Names of the experiments to run; empty for all.
@@ -165,10 +163,6 @@ impl<'a, 'w> Lab<'a, 'w> {
         (self.setup.stops)() > 0
     }
 
-    pub(crate) fn protected_folder(&self) -> Option<&Path> {
-        self.setup.protected_folder.as_deref()
-    }
-
     /// Returns a recording, which is made if it was not yet.
     pub(crate) fn recording(&mut self, purpose: Purpose) -> Rc<Result<MadeRecording>> {
         if let Some(made) = self.made.get(&purpose) {
@@ -197,11 +191,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         }
         self.check_room()?;
 
-        let copy = self.copy_for(purpose)?;
-        let program = copy
-            .as_ref()
-            .map_or(&self.setup.program, |copy| &copy.program);
-        let mut request = self.request(purpose, program);
+        let mut request = self.request(purpose);
         if purpose == Purpose::WithProbe {
             request.environment = self.with_probe(&request.output)?;
         }
@@ -260,11 +250,11 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns the request to the recorder.
-    fn request(&self, purpose: Purpose, program: &Path) -> RecordRequest {
+    fn request(&self, purpose: Purpose) -> RecordRequest {
         let (name, steps) = (&self.setup.workload, self.setup.steps.to_string());
         let bundle = self.setup.folder.join(format!("{}.trace", purpose.name()));
         let run = [
-            program.as_os_str(),
+            self.setup.program.as_os_str(),
             "workload".as_ref(),
             name.as_ref(),
             "--count".as_ref(),
@@ -334,26 +324,6 @@ impl<'a, 'w> Lab<'a, 'w> {
             },
             ..usual
         }
-    }
-
-    /// Makes the copy of the program that the recording is of: in the protected folder, or as an
-    /// application. `None` for metalens itself.
-    fn copy_for(&self, purpose: Purpose) -> Result<Option<ProgramCopy>> {
-        let parent = match (purpose, &self.setup.protected_folder) {
-            (Purpose::Guarded, Some(folder)) => folder,
-            (Purpose::Application | Purpose::OtherCopy, _) => &self.setup.folder,
-            _ => return Ok(None),
-        };
-        let copied = if purpose == Purpose::Guarded {
-            ProgramCopy::bare(&self.setup.program, parent)
-        } else {
-            application(&self.setup.program, &parent.join(purpose.name()))
-        };
-        let copied = copied.map_err(|error| {
-            let text = format!("cannot copy metalens to {}: {error}", parent.display());
-            missing(Absence::Other, &text)
-        });
-        copied.map(Some)
     }
 
     /// Starts to listen to the notification of a recording, if it has one.
@@ -445,53 +415,6 @@ impl<'a, 'w> Lab<'a, 'w> {
             recordings: self.seen,
         }
     }
-}
-
-/// A copy of the program that is recorded.
-struct ProgramCopy {
-    program: PathBuf,
-    /// The folder to remove when this is dropped. The folder of an application stays as long as the
-    /// recordings do.
-    _folder: Option<tempfile::TempDir>,
-}
-
-impl ProgramCopy {
-    /// Copies the program into a new folder.
-    fn bare(program: &Path, parent: &Path) -> std::io::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("metalens-verify-")
-            .tempdir_in(parent)?;
-        let copy = folder.path().join("metalens");
-        std::fs::copy(program, &copy)?;
-        Ok(Self {
-            program: copy,
-            _folder: Some(folder),
-        })
-    }
-}
-
-/// Makes an application of the program, without windows. Both copies have the same bundle id, by which
-/// `xctrace` is said to start applications.
-fn application(program: &Path, folder: &Path) -> std::io::Result<ProgramCopy> {
-    const INFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<plist version="1.0"><dict>
-<key>CFBundleExecutable</key><string>metalens</string>
-<key>CFBundleIdentifier</key><string>metalens.verify</string>
-<key>CFBundleName</key><string>metalens verify</string>
-<key>CFBundlePackageType</key><string>APPL</string>
-<key>LSBackgroundOnly</key><true/>
-</dict></plist>
-"#;
-    let contents = folder.join("metalens-verify.app/Contents");
-    let programs = contents.join("MacOS");
-    std::fs::create_dir_all(&programs)?;
-    std::fs::write(contents.join("Info.plist"), INFO)?;
-    let copy = programs.join("metalens");
-    std::fs::copy(program, &copy)?;
-    Ok(ProgramCopy {
-        program: copy,
-        _folder: None,
-    })
 }
 
 /// Script of a shell that goes on after the workload. Without the trap, a system that continues a

@@ -17,12 +17,6 @@ pub(crate) enum Purpose {
     WithProbe,
     /// Records a shell that runs the workload.
     Wrapper,
-    /// Records a program in a guarded folder.
-    Guarded,
-    /// Records an application.
-    Application,
-    /// Records another copy of that application, while the first exists.
-    OtherCopy,
     /// Records a shell that continues after the time limit.
     Outlasting,
 }
@@ -37,9 +31,6 @@ impl Purpose {
             Self::Counters => "--counters",
             Self::WithProbe => "the probe in the workload",
             Self::Wrapper => "a shell that runs the workload",
-            Self::Guarded => "a program in a protected folder",
-            Self::Application => "an application",
-            Self::OtherCopy => "another copy of the application",
             Self::Outlasting => "a program that continues after the time limit",
         }
     }
@@ -53,9 +44,6 @@ impl Purpose {
             Self::Counters => "counters",
             Self::WithProbe => "with-probe",
             Self::Wrapper => "wrapper",
-            Self::Guarded => "protected",
-            Self::Application => "application",
-            Self::OtherCopy => "other-copy",
             Self::Outlasting => "outlasting",
         }
     }
@@ -70,13 +58,7 @@ impl Purpose {
         match self {
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
-            Self::Stock
-            | Self::WithProbe
-            | Self::Wrapper
-            | Self::Guarded
-            | Self::Application
-            | Self::OtherCopy
-            | Self::Outlasting => {}
+            Self::Stock | Self::WithProbe | Self::Wrapper | Self::Outlasting => {}
         }
     }
 }

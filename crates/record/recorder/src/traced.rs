@@ -47,8 +47,7 @@ pub(crate) fn look(program: &RecordedProgram, target: &Target) -> Option<TracedP
 
 impl TracedProgram {
     /// Returns whether the requested program was recorded. A script runs in its interpreter.
-    #[must_use]
-    pub fn is_same(&self) -> bool {
+    fn is_same(&self) -> bool {
         self.asked == self.recorded
     }
 
@@ -83,8 +82,7 @@ impl TracedProgram {
     }
 
     /// Returns whether the recorded program is another file of the same name.
-    #[must_use]
-    pub fn is_other_copy(&self) -> bool {
+    fn is_other_copy(&self) -> bool {
         !self.is_same() && self.asked.file_name() == self.recorded.file_name()
     }
 

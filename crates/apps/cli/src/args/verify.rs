@@ -21,15 +21,11 @@ pub(crate) struct VerifyArguments {
     pub(crate) list: bool,
     /// Compare the native reading of a bundle with its export, cell by cell, and run nothing
     #[arg(long, num_args = 2, value_names = ["BUNDLE", "EXPORT"])]
-    #[arg(conflicts_with_all = ["only", "list", "protected_folder", "simulate"])]
+    #[arg(conflicts_with_all = ["only", "list", "simulate"])]
     pub(crate) compare: Option<Vec<PathBuf>>,
     /// Stop each recording after this time
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "20s")]
     pub(crate) time_limit: u64,
-    /// Folder that macOS guards, such as ~/Documents, to record a copy of metalens in; the copy is
-    /// removed
-    #[arg(long, value_name = "DIR")]
-    pub(crate) protected_folder: Option<PathBuf>,
     /// Folder for evidence.json
     #[arg(short, long, value_name = "DIR", default_value = "metalens-verify")]
     pub(crate) output: PathBuf,

@@ -100,14 +100,12 @@ fn run_experiments(
         .prefix("recordings-")
         .tempdir_in(&arguments.output)
         .context("cannot make a folder for the recordings")?;
-    let protected_folder = arguments.protected_folder.as_ref();
     let setup = Setup {
         program: std::env::current_exe().context("cannot find metalens itself")?,
         workload: WORKLOAD.name().to_owned(),
         steps: STEPS,
         recorders,
         folder: std::path::absolute(recordings.path())?,
-        protected_folder: protected_folder.map(std::path::absolute).transpose()?,
         time_limit: Duration::from_nanos(arguments.time_limit),
         only: arguments.only.clone(),
         known_tables: exporting::known_tables(),

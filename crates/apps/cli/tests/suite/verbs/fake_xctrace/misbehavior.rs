@@ -103,7 +103,8 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 23] = [
+const ELSEWHERE: [&str; 24] = [
+    "hangs-guarded",
     "leaves-target",
     "refuses-changed",
     "asks-enter",

@@ -503,6 +503,7 @@ fn every_misbehavior_has_a_case() {
     tried.extend(EXPORTS);
     tried.extend([
         "leaves-target",
+        "hangs-guarded",
         "floods-stderr",
         "exit-19",
         "exit-21",
