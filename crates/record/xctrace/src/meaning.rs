@@ -1,7 +1,6 @@
-//! Lists the known exit codes and messages of `xctrace`, with their meaning and source.
+//! Lists the known exit codes and messages of `xctrace`, with their meaning.
 //!
-//! "seen" means seen in published logs of users; "manual" means Apple's manual page. Messages
-//! that were never seen are not in these tables.
+//! All were seen in published logs of users; a comment says what else is known of a source.
 
 /// The meaning of a message or an exit code, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,8 +9,6 @@ pub struct Meaning {
     pub what: &'static str,
     /// Advice on what to do; empty if nothing is necessary.
     pub remedy: &'static str,
-    /// Source of the knowledge.
-    pub source: &'static str,
 }
 
 /// A known message, recognized by a part of its text.
@@ -44,13 +41,8 @@ const fn message(
     weight: Weight,
     what: &'static str,
     remedy: &'static str,
-    source: &'static str,
 ) -> KnownMessage {
-    let meaning = Meaning {
-        what,
-        remedy,
-        source,
-    };
+    let meaning = Meaning { what, remedy };
     KnownMessage {
         text,
         weight,
@@ -69,14 +61,14 @@ pub const MESSAGES: &[KnownMessage] = &[
         Weight::Fatal,
         "no process with that name is running",
         "start it first, or give its process id; the complete name must match",
-        "seen, with exit code 19",
+        // Seen, with exit code 19.
     ),
     message(
         "Cannot find process for provided pid",
         Weight::Fatal,
         "no process with that id is running",
         "the process may have ended: give the id of a running process",
-        "seen, with exit code 21",
+        // Seen, with exit code 21.
     ),
     message(
         "Failed to attach to target",
@@ -84,7 +76,7 @@ pub const MESSAGES: &[KnownMessage] = &[
         "macOS does not allow tracing the process",
         "let metalens start it (`metalens record -- CMD`), or sign it with \
         com.apple.security.get-task-allow",
-        "seen, with exit code 2",
+        // Seen, with exit code 2.
     ),
     message(
         "Permission to debug",
@@ -92,28 +84,27 @@ pub const MESSAGES: &[KnownMessage] = &[
         "the program has the hardened runtime",
         "sign it for tracing: codesign -s - -f --entitlements FILE PROGRAM, with \
         com.apple.security.get-task-allow in FILE",
-        "seen",
     ),
     message(
         "wants permission to analyze",
         Weight::Fatal,
         "macOS wants the password of an administrator before it traces a process",
         DEVELOPER_MODE,
-        "seen, on a Mac without developer mode",
+        // Seen, on a Mac without developer mode.
     ),
     message(
         "Failed to gain authorization",
         Weight::Fatal,
         "macOS does not allow tracing without the password of an administrator",
         DEVELOPER_MODE,
-        "seen, after the question for a password",
+        // Seen, after the question for a password.
     ),
     message(
         "Failed to authorize rights",
         Weight::Fatal,
         "macOS does not allow tracing without the password of an administrator",
         DEVELOPER_MODE,
-        "seen, of DTServiceHub",
+        // Seen, of DTServiceHub.
     ),
     message(
         "is marked restricted and cannot be traced",
@@ -121,7 +112,6 @@ pub const MESSAGES: &[KnownMessage] = &[
         "macOS protects the program as a part of the system",
         "use a program of your own, such as the Python of a venv, Homebrew or pyenv instead of \
         /usr/bin/python3",
-        "seen",
     ),
     message(
         "could not lock kperf",
@@ -129,7 +119,7 @@ pub const MESSAGES: &[KnownMessage] = &[
         "another profiler is recording",
         "close Instruments and other recorders, then try again; if none runs, `sudo killall DTServiceHub` \
          or a restart frees the lock",
-        "seen, with exit code 2",
+        // Seen, with exit code 2.
     ),
     message(
         "Could not set the recording priority",
@@ -137,91 +127,85 @@ pub const MESSAGES: &[KnownMessage] = &[
         "the shell is sandboxed, or tracing is not ready",
         "run it in a terminal of your own: the shell of an agent may be sandboxed, and macOS then allows \
         no tracing",
-        "seen in shells of agents; one project saw it end by itself",
+        // Seen in shells of agents; one project saw it end by itself.
     ),
     message(
         "Unexpected internal error",
         Weight::TryAgain,
         "xctrace failed for a reason that it does not name",
         "record again; if it fails every time, record for less time, or restart the Mac",
-        "seen",
     ),
     message(
         "Instrument with name",
         Weight::Fatal,
         "this Xcode has no instrument of that name",
         "`xcrun xctrace list instruments` has the names; --no-signposts leaves out Points of Interest",
-        "seen as `Instrument with name 'GPU' cannot be found`",
+        // Seen as `Instrument with name 'GPU' cannot be found`.
     ),
     message(
         "is not compatible with the library on the target device",
         Weight::Fatal,
         "this Xcode is older than macOS",
         "update Xcode",
-        "seen with Xcode 26.0 on macOS 26.4.1, exit code 2",
+        // Seen with Xcode 26.0 on macOS 26.4.1, exit code 2.
     ),
     message(
         "liboainject",
         Weight::Fatal,
         "xctrace could not load its library into the program",
         "record it with --recorder probe, or start it yourself and record it with --attach",
-        "seen",
     ),
     message(
         "shared memory into target",
         Weight::Fatal,
         "xctrace could not reach into the program, which may have ended at once",
         "run the program alone to see whether it starts; then record it with --attach",
-        "seen",
     ),
     message(
         "cannot handle a target type of 'All Processes'",
         Weight::Fatal,
         "an instrument of this template needs one process",
         "name a process: `-- CMD` or --attach",
-        "seen",
     ),
     message(
         "is not supported on this platform",
         Weight::Fatal,
         "an instrument of this template does not exist on this machine",
         "choose another template",
-        "seen",
     ),
     message(
         "The log archive is corrupt or incomplete",
         Weight::Harmless,
         "the system log could not be added; the GPU tables are complete",
         "",
-        "seen with Metal System Trace, whose tables were complete",
+        // Seen with Metal System Trace, whose tables were complete.
     ),
     message(
         "Transferred trace file is malformed",
         Weight::Doubtful,
         "xctrace could not import the recorded data: tables may be empty",
         "record again",
-        "seen; the bundle was saved and its tables were empty",
+        // Seen; the bundle was saved and its tables were empty.
     ),
     message(
         "Selected counter profile is not supported on target device",
         Weight::Doubtful,
         "this GPU does not have these counters",
         "omit the counters: this chip does not provide them to xctrace",
-        "seen on M3 Ultra, M4 and M5",
+        // Seen on M3 Ultra, M4 and M5.
     ),
     message(
         "No configuration information received",
         Weight::Doubtful,
         "the process reported no configuration: its rows may be missing",
         "let metalens start it (`metalens record -- CMD`) instead of attaching",
-        "seen when attaching with Metal System Trace; no rows followed",
+        // Seen when attaching with Metal System Trace; no rows followed.
     ),
     message(
         "already exists",
         Weight::Fatal,
         "the file exists already",
         "choose another name",
-        "seen",
     ),
     message(
         "Document Missing Template Error",
@@ -230,7 +214,7 @@ pub const MESSAGES: &[KnownMessage] = &[
         by attaching",
         "record again and wait until it is saved; if it was made by attaching, export its tables by \
         name",
-        "seen, with exit code 10",
+        // Seen, with exit code 10.
     ),
     message(
         "No space left on device",
@@ -238,14 +222,14 @@ pub const MESSAGES: &[KnownMessage] = &[
         "the disk is full",
         "free disk space: four seconds of Metal System Trace take about 120 MB, a minute of a busy \
         GPU many GB",
-        "the text of the system's error",
+        // The text of the system's error.
     ),
     message(
         "requires Xcode, but active developer directory",
         Weight::Fatal,
         "only the Command Line Tools are selected",
         "run sudo xcode-select -s /Applications/Xcode.app/Contents/Developer, or set DEVELOPER_DIR",
-        "seen, with exit code 1",
+        // Seen, with exit code 1.
     ),
     message(
         "unable to find utility \"xctrace\"",
@@ -253,7 +237,7 @@ pub const MESSAGES: &[KnownMessage] = &[
         "Xcode is missing, only the Command Line Tools are installed",
         "install Xcode, open it once, then run sudo xcode-select -s \
         /Applications/Xcode.app/Contents/Developer",
-        "seen, with exit code 72",
+        // Seen, with exit code 72.
     ),
 ];
 
@@ -265,30 +249,24 @@ pub fn find_message(text: &str) -> Option<&'static KnownMessage> {
 
 /// All known exit codes of `record`.
 pub const RECORD_CODES: &[(i32, Meaning)] = &[
-    (0, code("success", "", "seen")),
+    (0, code("success", "")),
     (
         2,
         code(
             "the recording could not start: tracing the process is not allowed, or another profiler is \
             recording",
             "",
-            "seen",
         ),
     ),
     (
         19,
-        code(
-            "no process with that name is running",
-            "start it first",
-            "seen",
-        ),
+        code("no process with that name is running", "start it first"),
     ),
     (
         21,
         code(
             "no process with that id is running",
             "give the id of a running process",
-            "seen",
         ),
     ),
     (
@@ -296,7 +274,6 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
         code(
             "a custom template has the name of an Apple template",
             "give the path of the template instead of its name",
-            "seen",
         ),
     ),
     (
@@ -304,7 +281,6 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
         code(
             "the bundle cannot be read or written",
             "check its owner and permissions",
-            "seen",
         ),
     ),
     (
@@ -313,16 +289,12 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
             "usual, even for good recordings: the process did not end on its own, or ended with \
              an error",
             "",
-            "seen in 185 of 212 recordings of one project, all of them good",
+            // Seen in 185 of 212 recordings of one project, all of them good.
         ),
     ),
     (
         72,
-        code(
-            "xcrun did not find xctrace",
-            "run `metalens doctor`",
-            "seen",
-        ),
+        code("xcrun did not find xctrace", "run `metalens doctor`"),
     ),
 ];
 
@@ -330,18 +302,18 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
 const CRASHED: Meaning = code(
     "xctrace crashed",
     "try again; metalens can read the bundle itself",
-    "seen now and then with Xcode 26.5; the next call succeeded",
+    // Seen now and then with Xcode 26.5; the next call succeeded.
 );
 
 /// All known exit codes of `export`.
 pub const EXPORT_CODES: &[(i32, Meaning)] = &[
-    (0, code("success", "", "seen")),
+    (0, code("success", "")),
     (
         10,
         code(
             "the bundle is incomplete, or was made by attaching",
             "its tables may still be exported by name",
-            "seen, with `Document Missing Template Error`",
+            // Seen, with `Document Missing Template Error`.
         ),
     ),
     (
@@ -349,7 +321,7 @@ pub const EXPORT_CODES: &[(i32, Meaning)] = &[
         code(
             "xctrace crashed while it wrote a table",
             "the rows written until then are complete; metalens can read the bundle itself",
-            "seen with large tables, Xcode 27.1",
+            // Seen with large tables, Xcode 27.1.
         ),
     ),
     (134, CRASHED),
@@ -357,12 +329,8 @@ pub const EXPORT_CODES: &[(i32, Meaning)] = &[
     (139, CRASHED),
 ];
 
-const fn code(what: &'static str, remedy: &'static str, source: &'static str) -> Meaning {
-    Meaning {
-        what,
-        remedy,
-        source,
-    }
+const fn code(what: &'static str, remedy: &'static str) -> Meaning {
+    Meaning { what, remedy }
 }
 
 /// Returns the meaning of an exit code, if it is known.
