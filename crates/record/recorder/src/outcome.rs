@@ -111,9 +111,7 @@ impl RecordingPlan {
         let shaders = shaders::look(&bundle, &self.request);
         let facts = provenance::ObservedFacts {
             machine: snapshot.map(MachineSnapshot::after_recording),
-            changes: provenance::TemplateChanges {
-                shader_timeline: shaders.as_ref(),
-            },
+            shaders: shaders.as_ref(),
             program_end: program_end.as_ref(),
             traced: traced.as_ref(),
         };

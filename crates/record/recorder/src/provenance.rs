@@ -38,9 +38,8 @@ pub struct Provenance<'a> {
     template: String,
     /// Names of the instruments that were added to the template.
     instruments: &'a [String],
-    /// Changes of the template, and their effects.
-    #[serde(flatten)]
-    changes: TemplateChanges<'a>,
+    /// Effect of `--shader-timeline`. Null if it was not requested.
+    shader_timeline: Option<&'a ShaderOutcome>,
     /// Command or process that was recorded, as the user gave it.
     command: Vec<String>,
     /// The program that was started, as asked for and as the recording names it. Null if none was
@@ -56,7 +55,7 @@ pub struct Provenance<'a> {
     /// Duration at the end that was to be kept, in nanoseconds. Null if all was kept.
     window_ns: Option<u64>,
     /// Reason for the end of the recording.
-    ended_by: EndedBy,
+    ended_by: StoppedBy,
     /// End of the program that the recording started, as its bundle describes it: `exit(0)`, `SIGKILL` or
     /// `status 4`. Null if the bundle does not, and for a process that was attached to.
     target_ended: Option<&'a str>,
@@ -66,14 +65,6 @@ pub struct Provenance<'a> {
     warnings: Vec<String>,
 }
 
-/// Changes of the template, with their effects.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-#[schemars(rename = "Changed")]
-pub(crate) struct TemplateChanges<'a> {
-    /// Effect of `--shader-timeline`. Null if it was not requested.
-    pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
-}
-
 /// The `xctrace` that made a recording.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Xctrace<'a> {
@@ -81,70 +72,6 @@ struct Xctrace<'a> {
     version: &'a str,
     /// Build number of its Xcode.
     build: &'a str,
-}
-
-/// Reason for the end of a recording.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum EndedBy {
-    /// The time limit was reached.
-    TimeLimit,
-    /// The recorded program ended.
-    TargetExit,
-    /// The user stopped the recording.
-    Interrupt,
-    /// metalens stopped it, because `xctrace` had not said in time that it records.
-    Patience,
-    /// `xctrace` gave no reason.
-    Unknown,
-}
-
-impl<'a> Provenance<'a> {
-    /// Describes a recording. Names of people and hosts are redacted.
-    fn new(
-        request: &'a RecordRequest,
-        xctrace_request: &'a XctraceRequest,
-        recording: &Recording,
-        redactor: &Redactor,
-    ) -> Self {
-        let version = &xctrace_request.version;
-        Self {
-            schema: SCHEMA,
-            metalens: env!("CARGO_PKG_VERSION"),
-            synthetic: request.is_synthetic(),
-            xctrace: Xctrace {
-                version: &version.dotted,
-                build: &version.build,
-            },
-            machine: None,
-            template: redactor.redact(&request.template),
-            instruments: &xctrace_request.record.instruments,
-            changes: TemplateChanges::default(),
-            command: command(request, redactor),
-            program: None,
-            other_work: recording
-                .other_work
-                .as_ref()
-                .map(|work| work.redacted(redactor)),
-            environment: environment(&xctrace_request.record.target, request),
-            time_limit_ns: request.time_limit_ns,
-            window_ns: request.window_ns,
-            ended_by: match recording.stopped_by {
-                StoppedBy::TimeLimit => EndedBy::TimeLimit,
-                StoppedBy::TargetExit => EndedBy::TargetExit,
-                StoppedBy::User => EndedBy::Interrupt,
-                StoppedBy::Patience => EndedBy::Patience,
-                StoppedBy::Unknown => EndedBy::Unknown,
-            },
-            target_ended: None,
-            exit_code: recording.code,
-            warnings: recording
-                .warnings
-                .iter()
-                .map(|warning| redactor.redact(warning))
-                .collect(),
-        }
-    }
 }
 
 /// Returns a redactor for the current user and machine.
@@ -159,8 +86,8 @@ pub fn redactor() -> Redactor {
 pub(crate) struct ObservedFacts<'a> {
     /// The Mac that it was made on.
     pub(crate) machine: Option<MachineFacts>,
-    /// Changes of the template, with their effects.
-    pub(crate) changes: TemplateChanges<'a>,
+    /// Effect of `--shader-timeline`, if it was requested.
+    pub(crate) shaders: Option<&'a ShaderOutcome>,
     /// End of the recorded program.
     pub(crate) program_end: Option<&'a ProgramEnd>,
     /// The recorded program.
@@ -204,12 +131,36 @@ pub(crate) fn write(
     facts: ObservedFacts<'_>,
 ) -> Result<()> {
     let redactor = redactor();
+    let version = &xctrace_request.version;
     let provenance = Provenance {
+        schema: SCHEMA,
+        metalens: env!("CARGO_PKG_VERSION"),
+        synthetic: request.is_synthetic(),
+        xctrace: Xctrace {
+            version: &version.dotted,
+            build: &version.build,
+        },
         machine: facts.machine,
-        changes: facts.changes,
-        target_ended: facts.program_end.map(|end| end.description.as_str()),
+        template: redactor.redact(&request.template),
+        instruments: &xctrace_request.record.instruments,
+        shader_timeline: facts.shaders,
+        command: command(request, &redactor),
         program: facts.traced.map(|traced| traced.redacted(&redactor)),
-        ..Provenance::new(request, xctrace_request, recording, &redactor)
+        other_work: recording
+            .other_work
+            .as_ref()
+            .map(|work| work.redacted(&redactor)),
+        environment: environment(&xctrace_request.record.target, request),
+        time_limit_ns: request.time_limit_ns,
+        window_ns: request.window_ns,
+        ended_by: recording.stopped_by,
+        target_ended: facts.program_end.map(|end| end.description.as_str()),
+        exit_code: recording.code,
+        warnings: recording
+            .warnings
+            .iter()
+            .map(|warning| redactor.redact(warning))
+            .collect(),
     };
 
     let path = beside(&recording.bundle);

@@ -6,6 +6,8 @@ use std::time::Duration;
 use metalens_files::OwnershipChanges;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::other_work::OtherWork;
 use crate::running::RunningProcesses;
@@ -111,15 +113,18 @@ pub enum OutputRoute {
 }
 
 /// Reason for the end of a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "EndedBy")]
 pub enum StoppedBy {
     /// The time limit was reached.
     TimeLimit,
     /// The recorded program ended.
     TargetExit,
-    /// The user stopped it.
+    /// The user stopped the recording.
+    #[serde(rename = "interrupt")]
     User,
-    /// The recorder stopped it, because `xctrace` had not said in time that it records.
+    /// metalens stopped it, because `xctrace` had not said in time that it records.
     Patience,
     /// `xctrace` gave no reason.
     Unknown,
