@@ -20,13 +20,12 @@ mod misbehavior;
 mod output_path;
 mod process;
 mod record;
-mod run_facts;
+mod recorded_processes;
 mod scratch;
 mod session;
 mod settings;
 mod template;
 mod version;
-mod xpath;
 
 pub use misbehavior::{Misbehavior, UnknownMisbehavior};
 pub use settings::{Exit, Settings, Streams};

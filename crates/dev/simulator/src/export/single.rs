@@ -10,14 +10,11 @@ use crate::error::Error;
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
 use crate::schedule;
-use crate::values::kinds::TargetKind;
 
 /// A table in the table of contents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListedTable {
     pub(crate) schema: &'static str,
-    /// Value of the entry's attribute `target-pid`, if it has one.
-    pub(crate) target_pid: Option<&'static str>,
     /// The table, or `None` for one that is never written.
     pub(crate) table: Option<Table>,
 }
@@ -29,21 +26,14 @@ pub(crate) fn listed_tables(scenario: &Scenario) -> Vec<ListedTable> {
 
     let unexported = UNEXPORTED.into_iter().map(|schema| ListedTable {
         schema,
-        target_pid: None,
         table: (has_signposts && schema == signposts.name()).then_some(signposts),
     });
-
-    let target_pid = match scenario.recording.target {
-        TargetKind::AllProcesses => "ALL",
-        TargetKind::Launched | TargetKind::Attached => "SINGLE",
-    };
 
     let entries = Table::ALL
         .into_iter()
         .filter(|table| table.has_entry(scenario))
         .map(|table| ListedTable {
             schema: table.name(),
-            target_pid: table.has_target_pid().then_some(target_pid),
             table: Some(table),
         });
     unexported.chain(entries).collect()

@@ -11,7 +11,6 @@ use super::misbehavior::Misbehavior;
 use super::scratch::Scratch;
 use super::session::Session;
 use super::settings::{Exit, USAGE};
-use super::xpath::XPath;
 use crate::MARK;
 use crate::error::Error;
 use crate::export::single::{self, ListedTable};
@@ -113,54 +112,47 @@ fn tables(
     scenario: &Scenario,
     dir: &Path,
 ) -> Result<Result<PathBuf, Error>, Refusal> {
-    let usage = |text: String| Refusal { text, code: USAGE };
-    let Some(xpath) = XPath::parse(expression) else {
+    let Some((run, condition)) = run_and_condition(expression) else {
         let text = "the fake xctrace supports only paths to tables, not";
-        return Err(usage(format!("{text} {expression}")));
+        return Err(Refusal {
+            text: format!("{text} {expression}"),
+            code: USAGE,
+        });
     };
-
-    let listed = xpath.tables(&single::listed_tables(scenario));
-    let runs = xpath.runs(scenario.runs);
-
-    match (runs.as_slice(), listed.as_slice()) {
-        (
-            [run],
-            [
-                (
-                    _,
-                    ListedTable {
-                        table: Some(table), ..
-                    },
-                ),
-            ],
-        ) => Ok(single::write_table(scenario, *run, *table, dir)),
-        (runs, listed)
-            if runs.is_empty() || listed.iter().all(|(_, entry)| entry.table.is_none()) =>
-        {
-            Ok(write_rowless(runs, listed, dir))
-        }
-        _ => Err(usage(format!(
-            "the fake xctrace exports one table per call: {expression}"
-        ))),
+    let mut selected: Vec<(usize, ListedTable)> = (1..)
+        .zip(single::listed_tables(scenario))
+        .filter(|(position, listed)| {
+            condition == position.to_string()
+                || condition == format!("@schema=\"{}\"", listed.schema)
+        })
+        .collect();
+    if run == 0 || run > scenario.runs {
+        selected.clear();
     }
+    Ok(match selected.iter().find_map(|(_, listed)| listed.table) {
+        Some(table) => single::write_table(scenario, run, table, dir),
+        None => write_rowless(run, &selected, dir),
+    })
+}
+
+/// Parses `/trace-toc/run[@number="1"]/data/table[…]`, the form that metalens uses, into the number of
+/// the run and the condition of the table: a position, or a schema.
+fn run_and_condition(expression: &str) -> Option<(u32, &str)> {
+    let path = expression.strip_prefix("/trace-toc/run[@number=\"")?;
+    let (run, table) = path.split_once("\"]/data/table[")?;
+    Some((run.parse().ok()?, table.strip_suffix(']')?))
 }
 
 /// Writes a document with a node without rows for each of these tables.
-fn write_rowless(
-    runs: &[u32],
-    listed: &[(usize, ListedTable)],
-    dir: &Path,
-) -> Result<PathBuf, Error> {
+fn write_rowless(run: u32, listed: &[(usize, ListedTable)], dir: &Path) -> Result<PathBuf, Error> {
     let mut text = format!("<?xml version=\"1.0\"?>\n<trace-query-result synthetic=\"{MARK}\">\n");
-    for run in runs {
-        for (position, listed) in listed {
-            let schema = listed.schema;
-            text.push_str(&format!(
-                "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>\
-                 <schema name=\"{schema}\"><col><mnemonic>time</mnemonic><name>Timestamp</name>\
-                 <engineering-type>sample-time</engineering-type></col></schema></node>"
-            ));
-        }
+    for (position, listed) in listed {
+        let schema = listed.schema;
+        text.push_str(&format!(
+            "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>\
+             <schema name=\"{schema}\"><col><mnemonic>time</mnemonic><name>Timestamp</name>\
+             <engineering-type>sample-time</engineering-type></col></schema></node>"
+        ));
     }
     text.push_str("</trace-query-result>\n");
     let path = dir.join("rowless.xml");

@@ -23,18 +23,6 @@ macro_rules! misbehaviors {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
-
-            /// Returns its effect in one line.
-            #[must_use]
-            pub const fn about(self) -> &'static str {
-                match self { $(Self::$variant => $about),* }
-            }
-
-            /// Returns the projects that reported it.
-            #[must_use]
-            pub const fn source(self) -> &'static str {
-                match self { $(Self::$variant => $source),* }
-            }
         }
     };
 }

@@ -313,7 +313,7 @@ fn save(
         scratch::leave(holds).map_err(|error| failed(&error, session))?;
     }
     if session.misbehaves(Misbehavior::LeavesRaw) {
-        let scenario = outcome::scenario(order, prepared, ended, session);
+        let scenario = outcome::scenario(order, prepared, &ended, session);
         let left = scenario.and_then(|scenario| bundle::leave_raw(&scenario, &prepared.output));
         left.map_err(|error| failed(&error, session))?;
         session.print_error("Unexpected internal error");
@@ -325,7 +325,7 @@ fn save(
         return Ok(Exit::Code(54));
     }
     if !session.misbehaves(Misbehavior::SavesStub) {
-        let scenario = outcome::scenario(order, prepared, ended, session)
+        let scenario = outcome::scenario(order, prepared, &ended, session)
             .map_err(|error| failed(&error, session))?;
         let saved = write(&scenario, &prepared.output, session);
         if let Some(exit) = saved.map_err(|error| failed(&error, session))? {

@@ -8,7 +8,9 @@ use crate::error::Error;
 use crate::fake_xctrace::arguments::{Length, RecordOrder, RecordTarget};
 use crate::fake_xctrace::lists;
 use crate::fake_xctrace::misbehavior::Misbehavior;
-use crate::fake_xctrace::run_facts::{self, ProcessIdentity, RecordedRows, RunFacts};
+use crate::fake_xctrace::recorded_processes::{
+    RecordedRows, assign_target, is_target, keep_recorded, printable,
+};
 use crate::fake_xctrace::session::Session;
 use crate::fake_xctrace::template::Template;
 use crate::fake_xctrace::version::Build;
@@ -19,72 +21,89 @@ use crate::values::kinds::TargetKind;
 pub(super) fn scenario(
     order: &RecordOrder,
     prepared: &Prepared,
-    ended: EndedRecording,
+    ended: &EndedRecording,
     session: &Session<'_>,
 ) -> Result<Scenario, Error> {
-    let facts = facts(order, &prepared.template, ended, session)?;
-    let scenario = run_facts::with_facts(session.settings.scenario.clone(), &facts);
+    let mut scenario = session.settings.scenario.clone();
+    assign_target(&mut scenario, ended.process.as_ref());
+    let template = &prepared.template;
+    let recording = &mut scenario.recording;
+    (recording.target, recording.arguments) = target(order);
+    recording.template = printable(&template.name);
+    recording.instruments = printable(&session.settings.version);
+    recording.mode = mode(order, template);
+    recording.time_limit = order
+        .time_limit
+        .map_or_else(|| "12 hours".to_owned(), Length::long_text);
+    recording.end_reason = match ended.reason {
+        EndReason::Limit => "Time limit reached",
+        EndReason::Exited => "Target app exited",
+        EndReason::Stopped | EndReason::Aborted => "User stopped recording",
+    }
+    .to_owned();
+    recording.exit_status = ended.end.status;
+    recording.termination.clone_from(&ended.end.termination);
+    recording.shader_timeline |= template.shader_timeline
+        && !session.misbehaves(Misbehavior::ShaderTimelineRefused)
+        && !is_lost_to_file(order, session);
+    if session.misbehaves(Misbehavior::CountersUnsupported) {
+        recording.counter.clear();
+    }
+
+    let path = program(order, session)?;
+    let target = scenario.process.iter().find(|process| is_target(process));
+    // The last part of the path must be the name of the process.
+    let is_named =
+        |path: &String| target.is_some_and(|target| path.ends_with(&format!("/{}", target.name)));
+    scenario.recording.program = path.filter(is_named);
+    let rows = rows(scenario.recording.target, ended.reason, order, session);
+    keep_recorded(&mut scenario, rows);
+    change_work(&mut scenario, order, session);
     scenario.validate()?;
     Ok(scenario)
 }
 
-/// Returns the facts of the run that the bundle stores.
-fn facts(
-    order: &RecordOrder,
-    template: &Template,
-    ended: EndedRecording,
-    session: &Session<'_>,
-) -> Result<RunFacts, Error> {
-    let (kind, arguments) = match &order.target {
-        RecordTarget::AllProcesses => (TargetKind::AllProcesses, String::new()),
-        RecordTarget::Attach(_) => (TargetKind::Attached, String::new()),
-        RecordTarget::Launch { arguments, .. } => {
-            let arguments: Vec<_> = arguments
-                .iter()
-                .map(|word| word.to_string_lossy())
-                .collect();
-            (TargetKind::Launched, arguments.join(" "))
-        }
-    };
-
+/// Adds samples to the processes, and takes out what a misbehavior loses.
+fn change_work(scenario: &mut Scenario, order: &RecordOrder, session: &Session<'_>) {
     // Tables of contents of this template list the samples since Xcode 26.
     let is_new = Build::parse(&session.settings.version) >= Some(Build::XCODE_26);
     let has_samples = |name: &str| {
         matches!(name, "Time Profiler" | "CPU Profiler") || (name == lists::METAL && is_new)
     };
-    let is_refused = session.misbehaves(Misbehavior::ShaderTimelineRefused);
+    let is_sampled = has_samples(&scenario.recording.template)
+        || order.instruments.iter().any(|name| has_samples(name));
+    for process in &mut scenario.process {
+        if session.misbehaves(Misbehavior::NoSignposts) {
+            process.signpost.clear();
+        }
+        if !is_target(process) {
+            continue;
+        }
+        if session.misbehaves(Misbehavior::LosesRows)
+            && let Some(last) = process.stream.last_mut()
+        {
+            last.count = last.count.saturating_sub(1).max(1);
+        }
+        if is_sampled {
+            process.samples.get_or_insert_default();
+        }
+    }
+}
 
-    let path = program(order, session)?;
-    Ok(RunFacts {
-        kind,
-        process: ended.process.map(|process| ProcessIdentity {
-            name: process.name,
-            pid: process.pid,
-            arguments,
-            path,
-        }),
-        template: template.name.clone(),
-        instruments: session.settings.version.clone(),
-        mode: mode(order, template),
-        time_limit: order
-            .time_limit
-            .map_or_else(|| "12 hours".to_owned(), Length::long_text),
-        end_reason: match ended.reason {
-            EndReason::Limit => "Time limit reached",
-            EndReason::Exited => "Target app exited",
-            EndReason::Stopped | EndReason::Aborted => "User stopped recording",
-        },
-        end: ended.end,
-        samples: has_samples(&template.name)
-            || order.instruments.iter().any(|name| has_samples(name)),
-        shader_timeline: template.shader_timeline
-            && !is_refused
-            && !is_lost_to_file(order, session),
-        counters: !session.misbehaves(Misbehavior::CountersUnsupported),
-        signposts: !session.misbehaves(Misbehavior::NoSignposts),
-        loses_rows: session.misbehaves(Misbehavior::LosesRows),
-        rows: rows(kind, ended.reason, order, session),
-    })
+/// Returns the kind of the target, and the arguments of a program that is launched.
+fn target(order: &RecordOrder) -> (TargetKind, Option<String>) {
+    match &order.target {
+        RecordTarget::AllProcesses => (TargetKind::AllProcesses, None),
+        RecordTarget::Attach(_) => (TargetKind::Attached, None),
+        RecordTarget::Launch { arguments, .. } => {
+            let words = arguments.iter().map(|word| word.to_string_lossy());
+            let text = printable(&words.collect::<Vec<_>>().join(" "));
+            (
+                TargetKind::Launched,
+                Some(text).filter(|text| !text.is_empty()),
+            )
+        }
+    }
 }
 
 /// Returns the path of the launched program, or of another copy of it.

@@ -62,7 +62,7 @@ fn a_table_can_be_exported_by_position_and_to_a_file() {
     let document = exported(folder.path(), &["--xpath", schema]);
     let (_, position) = document.split_once("table[").unwrap();
     let (position, _) = position.split_once(']').unwrap();
-    let xpath = format!("//trace-toc[1]/run[1]/data[1]/table[{position}]");
+    let xpath = format!(r#"/trace-toc/run[@number="1"]/data/table[{position}]"#);
     let said = exported(folder.path(), &["--xpath", &xpath, "--output", "t.xml"]);
     assert_eq!(said, "Finished export to the file: t.xml\n");
     assert_eq!(
@@ -76,10 +76,11 @@ fn a_table_can_be_exported_by_position_and_to_a_file() {
 fn missing_and_empty_tables_and_bundles() {
     let folder = folder();
     write_bundle_and_export(folder.path(), "small.toml");
-    let table = |schema: &str| format!(r#"/trace-toc/run[1]/data/table[@schema="{schema}"]"#);
+    let table =
+        |schema: &str| format!(r#"/trace-toc/run[@number="1"]/data/table[@schema="{schema}"]"#);
     for (xpath, nodes) in [
         (table("no-such-schema"), 0),
-        ("/trace-toc/run[7]/data/table[3]".to_owned(), 0),
+        (r#"/trace-toc/run[@number="7"]/data/table[3]"#.to_owned(), 0),
         (table("tick"), 1),
         (table("kdebug"), 2),
     ] {
@@ -137,7 +138,7 @@ fn invalid_options_are_refused() {
         (
             old,
             &["--xpath", "/trace-toc/run[1]/data/table"],
-            Some("one table per call"),
+            Some("only paths to tables"),
         ),
         (new, &["--toc", "x.trace"], Some("more than once: --input")),
     ];

@@ -399,7 +399,10 @@ fn saving_grows_lets_the_bundle_grow() {
 #[test]
 fn misbehaving_exports_end_as_expected() {
     const TOC: &[&str] = &["--toc"];
-    const TABLE: &[&str] = &["--xpath", r#"//table[@schema="metal-gpu-intervals"]"#];
+    const TABLE: &[&str] = &[
+        "--xpath",
+        r#"/trace-toc/run[@number="1"]/data/table[@schema="metal-gpu-intervals"]"#,
+    ];
     let cases: [(&str, &[&str], &[i32]); 10] = [
         ("export-10", TOC, &[10, 10, 10]),
         ("export-10", TABLE, &[10, 10, 10]),
