@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// Name of the format.
 pub const SCHEMA: &str = "metalens.verification/1";
@@ -58,14 +59,8 @@ pub struct Answer {
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Result of the experiment.
-    pub verdict: ExperimentVerdict,
-    /// Reason for the verdict, in one sentence.
-    pub why: String,
-    /// Numbers and facts behind the verdict. A value is null if it is unknown.
-    pub facts: BTreeMap<String, EvidenceFact>,
-    /// Text for the user alone, which may have paths and names.
-    #[serde(skip)]
-    pub private: Option<String>,
+    #[serde(flatten)]
+    pub judgment: Judgment,
 }
 
 /// Result of an experiment.
@@ -90,16 +85,6 @@ impl ExperimentVerdict {
             Self::CouldNotTell => "could not tell",
         }
     }
-}
-
-/// A number or another fact.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum EvidenceFact {
-    /// True or false: whether it is so.
-    Yes(bool),
-    /// A count, or a number of bytes.
-    Count(Option<u64>),
 }
 
 /// A recording that was made, or tried.
@@ -132,13 +117,18 @@ pub struct TableSeen {
     pub columns: Vec<String>,
 }
 
-/// The result of an experiment, before it is an answer.
-#[derive(Debug)]
-pub(crate) struct Judgment {
-    pub(crate) verdict: ExperimentVerdict,
-    pub(crate) why: String,
-    pub(crate) facts: BTreeMap<String, EvidenceFact>,
-    pub(crate) private: Option<String>,
+/// The result of an experiment.
+#[derive(Debug, Serialize)]
+pub struct Judgment {
+    /// Result in a word.
+    pub verdict: ExperimentVerdict,
+    /// Reason for the verdict, in one sentence.
+    pub why: String,
+    /// Numbers and facts behind the verdict. A value is null if it is unknown.
+    pub facts: BTreeMap<String, Value>,
+    /// Text for the user alone, which may have paths and names.
+    #[serde(skip)]
+    pub private: Option<String>,
 }
 
 impl Judgment {
@@ -166,20 +156,15 @@ impl Judgment {
         }
     }
 
-    /// Adds a fact.
-    pub(crate) fn with(mut self, name: &str, fact: EvidenceFact) -> Self {
-        self.facts.insert(name.to_owned(), fact);
+    /// Adds a fact, which may be unknown.
+    pub(crate) fn fact(mut self, name: &str, fact: impl Into<Value>) -> Self {
+        self.facts.insert(name.to_owned(), fact.into());
         self
     }
 
-    /// Adds a number that may be unknown.
-    pub(crate) fn count(self, name: &str, count: impl Into<Option<u64>>) -> Self {
-        self.with(name, EvidenceFact::Count(count.into()))
-    }
-
     /// Adds text for the user alone.
-    pub(crate) fn privately(mut self, text: &str) -> Self {
-        self.private = Some(text.to_owned());
+    pub(crate) fn privately(mut self, text: String) -> Self {
+        self.private = Some(text);
         self
     }
 }
@@ -189,6 +174,8 @@ impl EvidenceFile {
     #[must_use]
     pub fn number_of(&self, verdict: ExperimentVerdict) -> usize {
         let answers = self.answers.iter();
-        answers.filter(|answer| answer.verdict == verdict).count()
+        answers
+            .filter(|answer| answer.judgment.verdict == verdict)
+            .count()
     }
 }

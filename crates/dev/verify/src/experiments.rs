@@ -1,7 +1,7 @@
 //! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
 
 use crate::evidence::{Answer, Judgment};
-use crate::judges;
+use crate::judges::{self, Judged};
 use crate::lab::Lab;
 
 /// An experiment.
@@ -16,7 +16,7 @@ pub struct Experiment {
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Makes or takes the recordings, and judges them.
-    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judgment,
+    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judged,
 }
 
 impl Experiment {
@@ -26,10 +26,7 @@ impl Experiment {
             id: self.id,
             question: self.question,
             expected: self.expected,
-            verdict: judgment.verdict,
-            why: judgment.why,
-            facts: judgment.facts,
-            private: judgment.private,
+            judgment,
         }
     }
 }

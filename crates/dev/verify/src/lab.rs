@@ -116,7 +116,7 @@ pub(crate) struct Lab<'a, 'w> {
     setup: Setup<'a>,
     version: Version,
     watch: &'w mut dyn FnMut(VerifyEvent<'_>),
-    made: BTreeMap<Purpose, Rc<Result<MadeRecording>>>,
+    made: BTreeMap<Purpose, Result<Rc<MadeRecording>>>,
     seen: Vec<RecordingSeen>,
     pub(crate) scratch: ScratchSeen,
     system: SystemCommands,
@@ -164,17 +164,15 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns a recording, which is made if it was not yet.
-    pub(crate) fn recording(&mut self, purpose: Purpose) -> Rc<Result<MadeRecording>> {
+    pub(crate) fn recording(&mut self, purpose: Purpose) -> Result<Rc<MadeRecording>> {
         if let Some(made) = self.made.get(&purpose) {
-            return Rc::clone(made);
+            return made.clone();
         }
         self.tell(VerifyEvent::Recording(purpose.words()));
         let start = Instant::now();
-        let made = self.record(purpose);
+        let made = self.record(purpose).map(Rc::new);
         self.seen.push(seen(purpose, &made, start.elapsed()));
-
-        let made = Rc::new(made);
-        self.made.insert(purpose, Rc::clone(&made));
+        self.made.insert(purpose, made.clone());
         made
     }
 
@@ -184,8 +182,8 @@ impl<'a, 'w> Lab<'a, 'w> {
             return Err(missing(Absence::Stopped, "you stopped before"));
         }
         // Each would cost minutes of waiting, and tell no more.
-        let never_began = |made: &Result<MadeRecording>| matches!(made, Err(missing) if missing.why == Absence::NeverBegan);
-        if self.made.values().any(|made| never_began(made)) {
+        let mut missed = self.made.values().filter_map(|made| made.as_ref().err());
+        if missed.any(|missing| missing.why == Absence::NeverBegan) {
             let text = "an earlier recording never began";
             return Err(missing(Absence::NeverBegan, text));
         }
@@ -464,7 +462,7 @@ fn failed(error: &metalens_recorder::Error) -> MissingRecording {
 }
 
 /// Describes a recording for the evidence.
-fn seen(purpose: Purpose, made: &Result<MadeRecording>, time: Duration) -> RecordingSeen {
+fn seen(purpose: Purpose, made: &Result<Rc<MadeRecording>>, time: Duration) -> RecordingSeen {
     let recording = made.as_ref().ok().map(|made| &made.outcome.recording);
     let texts: Vec<&str> = match made {
         Ok(made) => made

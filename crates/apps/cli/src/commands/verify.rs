@@ -170,7 +170,7 @@ fn show(event: &VerifyEvent<'_>, quiet: bool) {
         VerifyEvent::Answered(answer) => {
             // The evidence is written even if nobody reads this.
             let _ = out::page().write_all(line(answer).as_bytes());
-            if let Some(private) = answer.private.as_ref().filter(|_| !quiet) {
+            if let Some(private) = answer.judgment.private.as_ref().filter(|_| !quiet) {
                 out::note(&format!("  {}: {}", answer.id, shown_message(private)));
             }
         }
@@ -179,15 +179,15 @@ fn show(event: &VerifyEvent<'_>, quiet: bool) {
 
 /// Formats the verdict of an answer as a line.
 fn line(answer: &Answer) -> String {
-    let style = match answer.verdict {
+    let style = match answer.judgment.verdict {
         ExperimentVerdict::AsExpected => GOOD,
         ExperimentVerdict::Otherwise => BAD,
         ExperimentVerdict::CouldNotTell => FAINT,
     };
-    let words = answer.verdict.words();
+    let words = answer.judgment.verdict.words();
     format!(
         "{style}{words:<15}{style:#} {:<13} {}\n",
-        answer.id, answer.why
+        answer.id, answer.judgment.why
     )
 }
 
