@@ -1,17 +1,17 @@
 //! Checks laws: whoever sums up the rows of a dataset gets the figures of the report.
 
 use metalens_analyzer::{Analysis, Cause, Error, Request};
-use metalens_message::{message};
 use metalens_dataset::{WriteOptions, write};
+use metalens_message::{Ns, message};
 use metalens_query::Library;
 use metalens_simulator::random_scenario;
-use serde_json::Value;
+use serde::Serialize;
 
 use super::{analysis_of, ask_one, dataset_of, preset, rows, stored};
 
 /// Formats a number as a query does.
-fn number(value: impl Into<Value>) -> String {
-    value.into().to_string()
+fn number(value: impl Serialize) -> String {
+    serde_json::to_value(value).unwrap().to_string()
 }
 
 /// Compares the figures of a report with queries for them.
@@ -116,7 +116,7 @@ fn unions(library: &Library, analysis: &Analysis, name: &str) {
             open += step;
             since = time;
         }
-        assert_eq!(total, expected, "{name}: {condition}");
+        assert_eq!(Ns(total), expected, "{name}: {condition}");
     }
 }
 
@@ -158,7 +158,7 @@ fn absent_is_not_zero() {
         ("excluded_ns", "/idle/unknown_ns"),
     ] {
         let expected = match report.pointer(pointer).unwrap() {
-            Value::String(text) => text.clone(),
+            serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         assert_eq!(
@@ -209,8 +209,8 @@ fn a_part_of_a_recording_has_only_its_rows() {
     let window = &whole.report.window;
     let third = window.span_ns / 3;
     let request = Request {
-        from_ns: Some(window.start_ns + third),
-        to_ns: Some(window.end_ns - third),
+        from_ns: Some((window.start_ns + third).0),
+        to_ns: Some((window.end_ns - third).0),
         ..Request::default()
     };
     let part = super::analysis(folder.path(), request).unwrap();
@@ -222,7 +222,7 @@ fn a_part_of_a_recording_has_only_its_rows() {
         .excluded
         .iter()
         .map(|cut| cut.to_ns - cut.from_ns)
-        .sum::<u64>();
+        .sum::<Ns>();
     assert_eq!(
         ask_one(&library, "SELECT excluded_ns FROM runs"),
         [number(cut)]

@@ -24,7 +24,7 @@ fn gaps_of_real_recordings_sum_to_the_report() {
         // A recording of one interval has no gap, and a sum of no rows is null.
         let sum = "SELECT coalesce(sum(duration_ns), 0) FROM gaps";
         let report = &analysis.report;
-        assert_eq!(ask_one(&library, sum), [report.gaps.total_ns.to_string()]);
+        assert_eq!(ask_one(&library, sum), [report.gaps.total_ns.0.to_string()]);
         checked += 1;
     }
     let runs = stored(dataset.path()).len();
