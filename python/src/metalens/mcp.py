@@ -48,7 +48,7 @@ Runs = Annotated[
 ]
 Section = Annotated[str | None, Field(description="One section, or all; a wrong name lists them.")]
 Top = Annotated[int | None, Field(description="At most this many rows of each table, and findings.", ge=1)]
-Exact = Annotated[bool, Field(description="Show whole nanoseconds in tables.")]
+Exact = Annotated[bool, Field(description="Print the table of a section as CSV, with whole nanoseconds.")]
 Budget = Annotated[int, Field(description="Most characters of the answer.", ge=1_000, le=200_000)]
 Step = Annotated[
     str | None, Field(description="What a step is: a phase or a label; decode:137 is one step alone.")
@@ -221,7 +221,7 @@ def server(roots: Roots, allow_record: bool = False, show_names: bool = False) -
     def view(section: str | None, top: int | None, exact: bool) -> list[str]:
         is_whole = section == "all"
         only = [("section", None if is_whole else section), ("full", is_whole)]
-        return flags([*only, ("top", top), ("unit", "ns" if exact else None), ("quiet", True)])
+        return flags([*only, ("top", top), ("format", "csv" if exact else None), ("quiet", True)])
 
     @serving.tool(annotations=reads, structured_output=False)
     async def analyze(
