@@ -189,7 +189,6 @@ impl Analysis {
 
     /// Returns the steps of the main series with a known length, each with its number, and what runs once
     /// between them, limited to the window, in order of time.
-    #[must_use]
     pub fn steps(&self) -> Vec<StateInterval> {
         let (Some(main), Some(said)) = (self.subject.series.first(), self.report.steps.first())
         else {
@@ -210,7 +209,6 @@ impl Analysis {
     }
 
     /// Returns the steps of the main series that lie in the window, each with the parts of its time.
-    #[must_use]
     pub fn step_parts(&self) -> Vec<StepParts> {
         let main = self.subject.series.first();
         let tiles = main
@@ -262,7 +260,6 @@ impl Analysis {
 
     /// Returns every GPU interval of the recording, of all processes, sorted by start. `None`
     /// unless [`Request::keep_everyone`](crate::Request::keep_everyone) requested them.
-    #[must_use]
     pub fn everyone(&self) -> Option<impl ExactSizeIterator<Item = AnyInterval<'_>>> {
         let (window, chosen) = (self.subject.window(), &self.subject.chosen);
         let rows = self.subject.everyone.as_ref()?;
@@ -304,7 +301,6 @@ impl Analysis {
 
     /// Returns the command buffers with these ids, in the order of the ids; without those that were
     /// committed several times, whose stations are of no single commit.
-    #[must_use]
     pub fn command_buffers(&self, ids: impl IntoIterator<Item = NonZeroU64>) -> Vec<CommandBuffer> {
         let Subject {
             buffers,
@@ -373,21 +369,18 @@ impl Analysis {
 
     /// Returns the GPU's performance states in order of time, as the report's `machine.performance`
     /// counts them. Nothing is assumed between them.
-    #[must_use]
     pub fn performance(&self) -> &[StateInterval] {
         &self.lanes.performance
     }
 
     /// Returns the samples of each hardware counter in the whole recording, in the order of the
     /// report's `counters`.
-    #[must_use]
     pub fn counters(&self) -> &[CounterSeries] {
         &self.lanes.counters
     }
 
     /// Returns the counters that have a track under the timeline: the limiters with the highest
     /// mean, and the memory bandwidth; then the memory of the process, if it changes.
-    #[must_use]
     pub fn counter_tracks(&self) -> Vec<CounterTrack<'_>> {
         let mut tracks = tracks(self.report.counters.as_ref(), &self.lanes.counters);
         let memory = &self.lanes.memory;
@@ -402,14 +395,12 @@ impl Analysis {
 
     /// Returns the CPU samples of the threads that encode GPU work; of all threads of the process if those
     /// are unknown. Empty if the recording has none.
-    #[must_use]
     pub fn sampled_functions(&self) -> &SampledFunctions {
         &self.lanes.sampled
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may
     /// overlap.
-    #[must_use]
     pub fn named_phases(&self) -> &[StateInterval] {
         &self.phases
     }

@@ -191,7 +191,6 @@ impl Figure {
     }
 
     /// Returns what the figure means, and null.
-    #[must_use]
     pub fn means(&self) -> &'static str {
         match self.own_meaning {
             "" => doc_comment(self.id),
@@ -200,7 +199,6 @@ impl Figure {
     }
 
     /// Returns the cause whose idle time the figure is.
-    #[must_use]
     pub fn cause(&self) -> Option<Cause> {
         match self.source {
             Source::Field(_) => None,
@@ -209,7 +207,6 @@ impl Figure {
     }
 
     /// Returns the value that a report has.
-    #[must_use]
     pub fn recorded(&self, report: &Report) -> Option<f64> {
         match self.source {
             Source::Field(get) => get(report),
@@ -219,7 +216,6 @@ impl Figure {
 
     /// Returns the value to compare; `None` if the recording cannot tell it: a zero would look like a
     /// gain.
-    #[must_use]
     pub fn known(&self, report: &Report) -> Option<f64> {
         let is_known = match self.source {
             Source::Field(_) => (self.is_known)(report),

@@ -154,7 +154,6 @@ impl BenchFolder {
     }
 
     /// Returns the folder of a run, relative to the folder of the benchmark.
-    #[must_use]
     pub fn inner(&self, turn: Turn) -> String {
         let name = self.variants.get(turn.variant);
         let name = name.map_or("variant", String::as_str);

@@ -144,7 +144,6 @@ impl Bench {
 
 impl VariantResult {
     /// Returns a figure of the runs, by its id; `None` if no run has it.
-    #[must_use]
     pub fn figure(&self, id: &str) -> Option<SideValues> {
         let values = SideValues::from_values(&self.recorded.values(id));
         values.median.is_some().then_some(values)

@@ -10,7 +10,6 @@ use crate::wall_time::{floor, needed, time_change};
 impl Bench {
     /// Returns the fastest of some of the variants and its rivals, by their positions among these.
     /// None for a single variant, or without any time.
-    #[must_use]
     pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
         find_standing(variants, self.basis)
     }

@@ -32,7 +32,6 @@ impl VariantResult {
     }
 
     /// Returns a time of each run, per unit of work.
-    #[must_use]
     pub fn time_per_unit(&self, id: &str, basis: TimeBasis) -> TimesPerUnit {
         per_unit(&self.recorded, id, basis)
     }

@@ -68,7 +68,6 @@ impl Baseline {
 
     /// Describes why slower runs may hide behind this baseline: a run far from the others, runs that
     /// become slower or faster one after another, or two clocks of the GPU. None if nothing shows that.
-    #[must_use]
     pub fn doubt(&self) -> Option<Message> {
         let doubt = self.outlying_run().or_else(|| self.two_clocks());
         doubt.or_else(|| self.drift())

@@ -43,7 +43,6 @@ fn rounds(base: &[Option<Number>], new: &[Option<Number>]) -> Option<(Vec<f64>, 
 }
 
 /// Returns whether so many runs of each side are compared round by round.
-#[must_use]
 pub fn is_by_rounds(base: &[Option<Number>], new: &[Option<Number>]) -> bool {
     rounds(base, new).is_some()
 }
@@ -51,7 +50,6 @@ pub fn is_by_rounds(base: &[Option<Number>], new: &[Option<Number>]) -> bool {
 /// Returns the change of a figure of which less is better. Value i of each side is of round i. Six
 /// rounds and more are compared round by round, fewer as any two sides are. `error` is the largest
 /// error of the change if the values are estimates.
-#[must_use]
 pub fn change_by_turns(
     base: &[Option<Number>],
     new: &[Option<Number>],
@@ -69,7 +67,6 @@ pub fn change_by_turns(
 
 /// Returns the change of a figure of which less is better, between two sides in any order. `error`
 /// is the largest error of the change if the values are estimates.
-#[must_use]
 pub fn change_of_sides(
     base: &[Option<Number>],
     new: &[Option<Number>],
@@ -83,7 +80,6 @@ pub fn change_of_sides(
 
 /// Returns the number of runs that would show the estimated change, or the smallest that counts if
 /// the estimate is below it. None if the runs do not vary, or if there are fewer than two.
-#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -49,13 +49,11 @@ pub struct Change {
 
 impl Change {
     /// Returns the value of base to show beside the change; that of its runs if there is no change.
-    #[must_use]
     pub fn base_value(&self) -> Option<Number> {
         self.fitted.map(|sides| sides.base).or(self.base.median)
     }
 
     /// Returns the value of new to show beside the change; that of its runs if there is no change.
-    #[must_use]
     pub fn new_value(&self) -> Option<Number> {
         self.fitted.map(|sides| sides.new).or(self.new.median)
     }
@@ -69,7 +67,6 @@ impl Change {
     }
 
     /// Returns the class, where a change that is certainly smaller than the floor counts as none.
-    #[must_use]
     pub fn material_class(&self) -> ChangeClass {
         match self.size {
             Some(ChangeSize::Small) => ChangeClass::Unchanged,
@@ -78,7 +75,6 @@ impl Change {
     }
 
     /// Returns whether the change is known and may be large enough to count.
-    #[must_use]
     pub fn is_material(&self) -> bool {
         let class = self.material_class();
         matches!(class, ChangeClass::Grown | ChangeClass::Shrunk)

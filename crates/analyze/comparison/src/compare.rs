@@ -36,13 +36,11 @@ pub struct CompareOptions {
 }
 
 /// Compares the reports of two sides.
-#[must_use]
 pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Comparison {
     compare_runs(&Runs::from_reports(base), &Runs::from_reports(new), options)
 }
 
 /// Compares two sides of runs, such as a baseline and reports.
-#[must_use]
 pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
     Changes::between(base, new, options.floor).comparison(options)
 }
@@ -81,7 +79,6 @@ impl<'a> Changes<'a> {
     }
 
     /// Compares the amounts of work.
-    #[must_use]
     pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
         let (metrics, kernels) = (&self.metrics, &self.kernels);
         work(
@@ -96,14 +93,12 @@ impl<'a> Changes<'a> {
     }
 
     /// Says how the work of both sides, which have these names, differs.
-    #[must_use]
     pub fn different_work(&self, work: &WorkComparison, base: &str, new: &str) -> Message {
         different_work(work, &self.metrics, &self.kernels, base, new)
     }
 
     /// Compares the times too, and returns all changes. Sides that were recorded differently are
     /// noted; the options say whether somebody requested them.
-    #[must_use]
     pub fn comparison(mut self, options: &CompareOptions) -> Comparison {
         let (preset, allow_different) = (options.preset, options.allow_different);
         let work = self.work(preset, options.per.as_ref());

@@ -112,7 +112,6 @@ impl Comparison {
     }
 
     /// Returns whether the sides are not compared.
-    #[must_use]
     pub fn is_refused(&self) -> bool {
         !self.comparable.comparable && !self.comparable.forced
     }

@@ -58,7 +58,6 @@ pub struct DifferencePart {
 
 impl Sides<Number> {
     /// Returns new minus base.
-    #[must_use]
     pub fn change(self) -> f64 {
         self.new.get() - self.base.get()
     }
@@ -93,7 +92,6 @@ impl StepsDifference {
     }
 
     /// Returns what each part adds to the difference, in nanoseconds: their sum is the difference.
-    #[must_use]
     pub fn parts_ns(&self) -> [(StepsPart, f64); 4] {
         [
             (
@@ -125,7 +123,6 @@ pub enum StepsPart {
 
 impl StepsPart {
     /// Returns the part as tables call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Count => "number of steps",

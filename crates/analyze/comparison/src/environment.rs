@@ -35,7 +35,6 @@ impl Runs {
 
 impl Run {
     /// Returns the environment of the run, which counts under a name.
-    #[must_use]
     pub fn environment(&self, name: &str) -> Environment {
         Environment::of(|what| self.circumstances.get(what).cloned(), name)
     }
@@ -64,7 +63,6 @@ impl Environment {
 }
 
 /// Returns the distinct environments in the order in which they appear, each with all of its names.
-#[must_use]
 pub fn distinct_environments(
     environments: impl IntoIterator<Item = Environment>,
 ) -> Vec<Environment> {

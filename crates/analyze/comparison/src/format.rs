@@ -81,7 +81,6 @@ pub(crate) fn relative(share: f64) -> String {
 /// Names the class of a change with its size: `regressed`, `regressed, small`. A change without a
 /// better direction increased or decreased. Without an interval (`is_sure` is false), noise is
 /// unknown, so the value of new is only higher or lower.
-#[must_use]
 pub fn class(
     class: ChangeClass,
     size: Option<ChangeSize>,

@@ -320,14 +320,12 @@ impl Comparison {
     }
 
     /// Returns the first sentence of the headline: the change of the time.
-    #[must_use]
     pub fn verdict(&self) -> Message {
         self.times().verdict()
     }
 
     /// Returns what the headline says next: the whole run if the verdict is about a unit of work, else the
     /// changes of busy and idle time.
-    #[must_use]
     pub fn because(&self) -> Message {
         let times = self.times();
         match times.lead() {
@@ -337,7 +335,6 @@ impl Comparison {
     }
 
     /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
-    #[must_use]
     pub fn sides(&self) -> Option<Message> {
         let sure = self.method.confidence?;
         let runs = runs(self.base.runs.len(), self.new.runs.len());
@@ -349,7 +346,6 @@ impl Comparison {
     }
 
     /// Returns the unit that times should be compared per if a run has too few of it for that.
-    #[must_use]
     pub fn missing_unit(&self) -> Option<Message> {
         let wall = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
         let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
@@ -357,7 +353,6 @@ impl Comparison {
     }
 
     /// Returns the figures whose times are compared: per unit of work if units are.
-    #[must_use]
     pub fn compared(&self) -> &[MetricChange] {
         if self.work.basis == TimeBasis::Whole {
             &self.metrics
@@ -367,13 +362,11 @@ impl Comparison {
     }
 
     /// Returns the changes of busy and idle time, as in the headline.
-    #[must_use]
     pub fn causes(&self) -> Message {
         busy_and_idle(self.compared())
     }
 
     /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
-    #[must_use]
     pub fn work_in_words(&self) -> Message {
         let sentences = [
             amounts(&self.work, &self.metrics, &self.kernels),

@@ -60,20 +60,17 @@ pub struct NewName {
 impl KernelChange {
     /// Returns whether the kernel ran more or less often in new, so that its total says nothing about
     /// its speed.
-    #[must_use]
     pub fn ran_differently_often(&self) -> bool {
         is_other_work(&self.instances)
     }
 
     /// Returns whether only one side has the kernel.
-    #[must_use]
     pub fn is_one_sided(&self) -> bool {
         matches!(self.class, ChangeClass::Added | ChangeClass::Removed)
     }
 
     /// Returns whether the kernel took more or less time in all although its median instance hardly changed
     /// and it ran as often: some instances are longer or shorter.
-    #[must_use]
     pub fn has_other_tail(&self) -> bool {
         /// Share of the change of the total that the median may have changed by.
         const HARDLY: f64 = 0.25;
@@ -87,7 +84,6 @@ impl KernelChange {
     }
 
     /// Returns whether its instances have the same lengths in another mix: other work.
-    #[must_use]
     pub fn has_other_mix(&self) -> bool {
         is_other_mix(&self.lengths)
     }

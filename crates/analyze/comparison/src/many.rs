@@ -120,13 +120,11 @@ fn floor(figure: &str, median: f64) -> f64 {
 }
 
 /// Returns the name of a figure for sentences.
-#[must_use]
 pub fn figure_name(figure: &str) -> &'static str {
     metric(figure).map_or("", |figure| figure.name)
 }
 
 /// Returns a value of a figure as text.
-#[must_use]
 pub fn figure_text(figure: &str, value: Number) -> Message {
     sentences::value(value, unit_of(figure).unwrap_or(Unit::Count))
 }

@@ -27,7 +27,6 @@ pub(crate) fn unit_of(id: &str) -> Option<Unit> {
 }
 
 /// Returns whether a figure counts work: a limit of it is missed by other work, however fast that is.
-#[must_use]
 pub fn is_amount_of_work(id: &str) -> bool {
     let is_count =
         |figure: &Figure| figure.group == MetricGroup::Work && figure.unit == Unit::Count;

@@ -48,7 +48,6 @@ impl Quantity {
     ];
 
     /// Returns the id of the figure that tells it.
-    #[must_use]
     pub fn id(self) -> &'static str {
         Self::ALL
             .into_iter()
@@ -57,7 +56,6 @@ impl Quantity {
     }
 
     /// Returns the name for tables.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL
             .into_iter()

@@ -89,7 +89,6 @@ impl TimeBasis {
     }
 
     /// Returns what follows a time, such as ` per GPU interval`; nothing for whole runs.
-    #[must_use]
     pub fn per(self) -> &'static str {
         match self {
             Self::Whole => "",
@@ -101,7 +100,6 @@ impl TimeBasis {
     }
 
     /// Returns the singular noun for a unit. None for whole runs.
-    #[must_use]
     pub fn unit(self) -> Option<&'static str> {
         match self {
             Self::Whole => None,

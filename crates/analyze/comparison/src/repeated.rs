@@ -34,7 +34,6 @@ impl fmt::Display for RepeatedRun {
 
 impl Runs {
     /// Returns two runs of this side that are the same, if there are any.
-    #[must_use]
     pub fn repeated(&self) -> Option<RepeatedRun> {
         let mut runs = 0..self.count();
         runs.find_map(|later| {

@@ -138,32 +138,27 @@ impl Run {
     }
 
     /// Returns a figure, by its id.
-    #[must_use]
     pub fn figure(&self, id: &str) -> Option<Number> {
         self.figures.get(id).copied()
     }
 
     /// Returns a circumstance, by its name.
-    #[must_use]
     pub fn circumstance(&self, what: &str) -> Option<&str> {
         self.circumstances.get(what).map(String::as_str)
     }
 
     /// Returns the name of the GPU in Metal.
-    #[must_use]
     pub fn gpu(&self) -> Option<&str> {
         self.circumstance(GPU)
     }
 
     /// Returns whether a simulator wrote the recording: no GPU ran any of it.
-    #[must_use]
     pub fn is_synthetic(&self) -> bool {
         self.circumstance(ORIGIN) == Some(SYNTHETIC)
     }
 }
 
 /// Returns the last part of a path, because folder names may be private.
-#[must_use]
 pub fn last_name(path: &str) -> String {
     std::path::Path::new(path).file_name().map_or_else(
         || path.to_owned(),

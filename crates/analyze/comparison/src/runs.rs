@@ -133,7 +133,6 @@ impl Runs {
     }
 
     /// Returns the number of runs.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.processes.len()
     }
@@ -158,7 +157,6 @@ impl Runs {
 
     /// Returns the performance states of the GPU with the median of their shares of the busy time, the
     /// largest first. Empty if a run did not record them.
-    #[must_use]
     pub fn states(&self) -> Vec<(&str, f64)> {
         let shares = self.performance.iter().filter_map(|(state, shares)| {
             let known: Option<Vec<f64>> =
@@ -171,7 +169,6 @@ impl Runs {
     }
 
     /// Returns the thermal states that the runs were in, each once.
-    #[must_use]
     pub fn thermal_states(&self) -> Vec<&str> {
         let values = self.circumstance(THERMAL).map(|fact| fact.values.iter());
         let values = values.into_iter().flatten().flatten();
@@ -189,7 +186,6 @@ impl Runs {
     }
 
     /// Returns a figure of each run.
-    #[must_use]
     pub fn values(&self, id: &str) -> Vec<Option<Number>> {
         let known = self.metrics.get(id).cloned();
         known.unwrap_or_else(|| vec![None; self.count()])

@@ -11,7 +11,6 @@ use crate::format;
 use crate::unit::Unit;
 
 /// Returns a value, such as `179.1 µs`, `1,000` or `3.4 %`.
-#[must_use]
 pub fn value(value: Number, unit: Unit) -> Message {
     number(format::value(value, unit), value.get(), |number| {
         kind(number, unit)
@@ -48,7 +47,6 @@ fn kind(number: f64, unit: Unit) -> Value {
     clippy::cast_possible_truncation,
     reason = "rounded, and `as` saturates"
 )]
-#[must_use]
 pub fn difference(change: Number, unit: Unit) -> Message {
     number(
         format::difference(change, unit),
@@ -64,7 +62,6 @@ pub fn difference(change: Number, unit: Unit) -> Message {
 }
 
 /// Returns a relative change, such as `−39.2 %` or `×12.4`. A change from 0 has no share.
-#[must_use]
 pub fn share(change: &Change) -> Message {
     let share = change.relative.unwrap_or(f64::NAN);
     number(format::share(change), share, |change| Value::Change {
@@ -73,7 +70,6 @@ pub fn share(change: &Change) -> Message {
 }
 
 /// Returns a share as a change, such as `−39.2 %` or `×12.4`.
-#[must_use]
 pub fn relative(share: f64) -> Message {
     number(format::relative(share), share, |change| Value::Change {
         change,
@@ -106,7 +102,6 @@ pub(crate) fn unchanged(change: &Change) -> &'static str {
 }
 
 /// Returns the interval of a change, such as `between −75.1 % and −73.9 % with 90 % confidence`.
-#[must_use]
 pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
     let interval = change.interval?;
     let (low, high) = match change.base_value().map(Number::get) {
@@ -134,7 +129,6 @@ pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
 
 /// Returns how far a change goes, such as `by 1.1–2.1 % (90 %), maybe less than the 2 % that counts`. Without
 /// an interval it is the change itself.
-#[must_use]
 pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let by = change.absolute?.get();
@@ -164,7 +158,6 @@ fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
 /// Says how much faster or slower one side is, as in `is 1.33 ± 0.02 times as fast as base (90 %)`; `None`
 /// if a time is not above 0. Runs without an interval do not show that the next ones would differ, too:
 /// `scope` says so.
-#[must_use]
 pub fn relation(
     change: &Change,
     floor: &Floor,
@@ -182,7 +175,6 @@ pub fn relation(
 }
 
 /// Says how many runs would show a difference.
-#[must_use]
 pub fn more_runs(needed: RunsToTell, base: Number) -> Message {
     let share = percent(Share(needed.difference.get() / base.get().abs()));
     let runs = count(needed.runs);
@@ -322,7 +314,6 @@ pub(crate) fn confidence(share: f64) -> Message {
 }
 
 /// Returns the first items of a list, and the number of the others: `a, b, c and 2 more`.
-#[must_use]
 pub fn first_few(items: Vec<Message>, most: usize) -> Message {
     let more = items.len().saturating_sub(most);
     let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));

@@ -49,7 +49,6 @@ impl Shift {
 }
 
 /// Returns the shift from `base` to `new`; none if a side is empty.
-#[must_use]
 pub fn shift(base: &[f64], new: &[f64]) -> Option<Shift> {
     shift_ranked(base, new, Rank::for_counts(base.len(), new.len()))
 }
@@ -157,7 +156,6 @@ pub(crate) fn squares(values: &[f64]) -> f64 {
 
 /// Returns the median of several runs: the mean of the two values in the middle if their number is
 /// even. None without a value.
-#[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

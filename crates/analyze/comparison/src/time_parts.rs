@@ -37,7 +37,6 @@ impl TimeParts {
     }
 
     /// Returns the sum of the parts.
-    #[must_use]
     pub fn sum(&self) -> f64 {
         let idle = self.idle.iter().map(|(_, ns)| ns.get());
         self.busy.get() + idle.sum::<f64>()
@@ -47,7 +46,6 @@ impl TimeParts {
 impl Comparison {
     /// Returns the wall time of base and new with its parts; `None` for a side that lacks its wall time or
     /// busy time.
-    #[must_use]
     pub fn time_parts(&self) -> [Option<TimeParts>; 2] {
         [Change::base_value, Change::new_value].map(|of_side: fn(&Change) -> Option<Number>| {
             TimeParts::of(|id| of_side(&find(&self.metrics, id)?.change))

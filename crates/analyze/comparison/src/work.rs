@@ -199,7 +199,6 @@ fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
 impl WorkComparison {
     /// Returns the unit that times are compared per, such as `command buffer` or `instance of gemm`. None
     /// for whole runs.
-    #[must_use]
     pub fn unit(&self) -> Option<Message> {
         let unit = Message::from(self.basis.unit()?);
         Some(match &self.kernel {
@@ -209,7 +208,6 @@ impl WorkComparison {
     }
 
     /// Returns whether both sides did other work, so that a time is neither better nor worse.
-    #[must_use]
     pub fn is_other(&self) -> bool {
         let is_other_amount = matches!(self.amount, WorkAmount::Different | WorkAmount::Varies);
         self.other_mix || is_other_amount && !self.taken_as_same

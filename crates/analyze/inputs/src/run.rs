@@ -17,7 +17,6 @@ pub enum AnyRun {
 
 impl AnyRun {
     /// Returns the report of the run.
-    #[must_use]
     pub fn report(&self) -> &Report {
         match self {
             Self::Analyzed(analysis) => &analysis.report,
@@ -112,7 +111,6 @@ pub fn side(loaded: &[AnyRun]) -> Result<Runs> {
 /// Returns the run in the middle by its length, the shorter one of two: charts show a real run for the
 /// whole side, while figures are medians. `None` if a run was loaded from a stored report, which has
 /// no intervals to draw.
-#[must_use]
 pub fn middle_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
     loaded.sort_by_key(|run| run.report().window.span_ns);
 

@@ -27,7 +27,6 @@ pub fn with_work(request: &Request, work: Option<&Path>, input: &Path) -> Result
 
 /// Returns the default place of an input's known work: a file in an export's folder, or beside a
 /// bundle, where `record` writes it.
-#[must_use]
 pub fn default_work(input: &Path) -> Option<PathBuf> {
     if input.extension().is_some_and(|ending| ending == "trace") {
         Some(input.with_extension("work.json"))

@@ -48,7 +48,6 @@ pub struct Difference {
 const MAX_RETURNED: usize = 5;
 
 /// Selects the tables of an export in its bundle, so that they can be compared.
-#[must_use]
 pub fn selection_to_compare(export: &Trace) -> Selection {
     let tables = export.tables().iter();
     let mut schemas: Vec<String> = tables.map(|table| table.schema.name.clone()).collect();
@@ -59,7 +58,6 @@ pub fn selection_to_compare(export: &Trace) -> Selection {
 }
 
 /// Compares each table of the export with the same table of the bundle.
-#[must_use]
 pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
     let tables = export.tables().iter();
     tables

@@ -40,19 +40,16 @@ impl Error {
     }
 
     /// Returns the problem that caused the error.
-    #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
     /// Returns only the cause.
-    #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
     }
 
     /// Returns the place of the error.
-    #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.place
     }
@@ -461,7 +458,6 @@ impl Problem {
 
     /// Returns true if the input itself is faulty, not its environment (a missing file, a full
     /// disk, a wrong argument).
-    #[must_use]
     pub fn is_unusable_input(&self) -> bool {
         !matches!(
             self,

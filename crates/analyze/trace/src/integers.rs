@@ -28,7 +28,6 @@ fn base_of(first: u64) -> u64 {
 
 impl Integers {
     /// Returns the value of a row, `None` for null.
-    #[must_use]
     pub fn get(&self, row: usize) -> Option<u64> {
         let value = match self.offsets.get(row) {
             Some(&offset) => self.bases.get(row / GROUP_SIZE)? + u64::from(offset),
@@ -38,20 +37,17 @@ impl Integers {
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.offsets.len().max(self.wide.len())
     }
 
     /// Returns true if there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns an upper bound of all numbers: the largest, or up to 2³² more. Reads only the bases
     /// unless the column is wide, so it is fast.
-    #[must_use]
     pub fn upper_bound(&self) -> u64 {
         let bases = self.bases.iter();
         let near = bases.map(|base| base.saturating_add(u32::MAX.into()));

@@ -80,7 +80,6 @@ impl Kind {
     }
 
     /// Returns the plural for messages: "the column contains …".
-    #[must_use]
     pub fn plural(self) -> &'static str {
         match self {
             Self::Integer => "whole numbers",

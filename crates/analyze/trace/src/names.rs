@@ -18,7 +18,6 @@ macro_rules! id_type {
 
         impl $name {
             /// Returns the index of the id, from 0.
-            #[must_use]
             pub fn index(self) -> usize {
                 self.0.get() as usize - 1
             }
@@ -133,7 +132,6 @@ impl Label {
     }
 
     /// Returns the number at the end of the label: the GPU submission that it belongs to.
-    #[must_use]
     pub fn submission_id(&self) -> Option<u64> {
         self.has_submission.then_some(self.submission)
     }
@@ -176,13 +174,11 @@ impl Names {
     }
 
     /// Returns the id of a string, if it was added before.
-    #[must_use]
     pub fn find_symbol(&self, text: &str) -> Option<Symbol> {
         self.strings.find(text)
     }
 
     /// Returns the string of an id. An id of another recording gives "".
-    #[must_use]
     pub fn text(&self, symbol: Symbol) -> &str {
         self.strings.get(symbol)
     }
@@ -193,7 +189,6 @@ impl Names {
     }
 
     /// Returns the process of an id.
-    #[must_use]
     pub fn process(&self, id: ProcessId) -> Option<Process> {
         self.processes.items.get(id.index()).copied()
     }
@@ -210,7 +205,6 @@ impl Names {
     }
 
     /// Returns the thread of an id.
-    #[must_use]
     pub fn thread(&self, id: ThreadId) -> Option<Thread> {
         self.threads.items.get(id.index()).copied()
     }
@@ -271,7 +265,6 @@ impl Names {
     }
 
     /// Returns the label of an id.
-    #[must_use]
     pub fn label(&self, id: LabelId) -> Option<Label> {
         self.labels.get(id.index()).copied()
     }

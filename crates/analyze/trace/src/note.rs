@@ -210,7 +210,6 @@ pub enum Loudness {
 impl TraceNote {
     /// Returns the kind of the note. Every kind chooses here whether it is loud: what is missing, guessed
     /// or made up is.
-    #[must_use]
     pub fn kind(&self) -> NoteKind {
         use Loudness::{Loud, Quiet};
 
@@ -268,7 +267,6 @@ impl TraceNote {
     }
 
     /// Returns the sentence of the note.
-    #[must_use]
     pub fn message(&self) -> Message {
         match self {
             Self::Truncated { file, table: cut, rows } => message!(

@@ -30,7 +30,6 @@ const LOST_EVENTS: &str = "Lost events were detected";
 
 impl RunIssue {
     /// Returns issues as a list for a sentence.
-    #[must_use]
     pub fn list(issues: &[Self]) -> String {
         let issues: Vec<String> = issues.iter().map(Self::to_string).collect();
         issues.join(", ")
@@ -42,13 +41,11 @@ impl RunIssue {
     }
 
     /// Returns whether rows of any table may be missing.
-    #[must_use]
     pub fn is_loss(&self) -> bool {
         self.message.contains(LOST_EVENTS)
     }
 
     /// Returns what to do, if that is certain.
-    #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         if self.message.contains(ROSETTA) {
             Some(

@@ -121,7 +121,6 @@ impl Selection {
     }
 
     /// Returns the names of the selected tables, or `None` if all are selected.
-    #[must_use]
     pub fn schemas(&self) -> Option<Vec<&str>> {
         match &self.keep {
             Keep::AllTables(_) => None,

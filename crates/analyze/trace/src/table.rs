@@ -33,13 +33,11 @@ pub struct Schema {
 
 impl Schema {
     /// Returns the position of a column.
-    #[must_use]
     pub fn position(&self, mnemonic: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.mnemonic == mnemonic)
     }
 
     /// Returns all mnemonics, for messages.
-    #[must_use]
     pub fn mnemonics(&self) -> Vec<String> {
         self.columns.iter().map(|c| c.mnemonic.clone()).collect()
     }
@@ -73,7 +71,6 @@ pub struct Table {
 
 impl Table {
     /// Returns the number of rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }

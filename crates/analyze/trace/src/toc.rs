@@ -86,7 +86,6 @@ pub enum Target {
 
 impl Target {
     /// Returns the process, if it is a single one.
-    #[must_use]
     pub fn process(&self) -> Option<&TargetProcess> {
         match self {
             Self::Launched(process) | Self::Attached(process) | Self::Recorded(process) => {

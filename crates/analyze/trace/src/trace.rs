@@ -48,7 +48,6 @@ pub(crate) struct Unreadable {
 
 impl Trace {
     /// Returns the tables, in the order of their files.
-    #[must_use]
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
@@ -100,7 +99,6 @@ impl Trace {
     }
 
     /// Returns the table of a schema, if there is one, or the largest of several.
-    #[must_use]
     pub fn find_table(&self, schema: &str) -> Option<&Table> {
         self.tables_of(schema).max_by_key(|table| table.rows())
     }
@@ -143,7 +141,6 @@ impl Trace {
     }
 
     /// Returns a note for each of these schemas that has several tables with rows.
-    #[must_use]
     pub fn ambiguities(&self, schemas: &[&str]) -> Vec<TraceNote> {
         let note = |&schema: &&str| {
             let tables = self.tables_of(schema);

@@ -32,13 +32,11 @@ use crate::args::{Arguments, ColorChoice, Command};
 use crate::commands::beside;
 
 /// Runs the command line of this process, and returns the exit code.
-#[must_use]
 pub fn main() -> ExitCode {
     main_of(std::env::args_os().collect())
 }
 
 /// Runs a command line, which begins with the name of the program, and returns the exit code.
-#[must_use]
 pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(args::with_command(arguments)) {
         Ok(arguments) => arguments,

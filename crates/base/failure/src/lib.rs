@@ -45,7 +45,6 @@ impl OtherNames {
 }
 
 /// Returns what stands in the place of the name of another process, by its number from 1.
-#[must_use]
 pub fn other_process(number: usize) -> String {
     format!("other process {number}")
 }
@@ -69,7 +68,6 @@ pub trait Failure: Error {
 }
 
 /// Returns an error and its causes in one line, and in plain words.
-#[must_use]
 pub fn in_one_line(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

@@ -4,13 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Returns a path, quoted for a shell.
-#[must_use]
 pub fn quoted_path(path: &Path) -> String {
     String::from_utf8_lossy(&quoted(path.as_os_str())).into_owned()
 }
 
 /// Returns a word as bytes, quoted for a shell. The name of a file may not be UTF-8.
-#[must_use]
 pub fn quoted(word: &OsStr) -> Vec<u8> {
     let word = word.as_encoded_bytes();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(byte);

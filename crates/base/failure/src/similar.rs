@@ -7,7 +7,6 @@ const LONG_ENOUGH: usize = 3;
 
 /// Returns the known name that is most like a word, if one is like it: with other letters, or with
 /// the word inside of it.
-#[must_use]
 pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let likeness = |name: &str| {
@@ -26,7 +25,6 @@ pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Returns `did you mean NAME?` with a space after it, or nothing if no known name is like the word.
-#[must_use]
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     similar(word, known).map_or_else(String::new, |name| format!("did you mean `{name}`? "))
 }

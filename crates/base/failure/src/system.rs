@@ -12,7 +12,6 @@ const NOT_A_PROGRAM: i32 = 8;
 
 /// Returns the text of an error in plain words: without numbers of the operating system. Every error
 /// that people read passes through here.
-#[must_use]
 pub fn in_plain_words(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -33,7 +32,6 @@ fn without_path(text: &str) -> &str {
 }
 
 /// Returns what to do about the first error of the operating system in a text, if it has one.
-#[must_use]
 pub fn what_to_do(text: &str) -> Option<&'static str> {
     let (_, number, _) = find(text)?;
     Some(match io::Error::from_raw_os_error(number).kind() {

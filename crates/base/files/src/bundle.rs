@@ -5,7 +5,6 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Returns whether a path has the name or the files of a bundle.
-#[must_use]
 pub fn is_bundle(path: &Path) -> bool {
     let is_named = path
         .extension()
@@ -14,7 +13,6 @@ pub fn is_bundle(path: &Path) -> bool {
 }
 
 /// Returns whether a folder has the files of a bundle.
-#[must_use]
 pub fn has_bundle_files(path: &Path) -> bool {
     path.join("corespace").is_dir() || path.join("form.template").is_file()
 }

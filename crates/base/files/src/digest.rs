@@ -7,13 +7,11 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// Returns the SHA-256 of bytes in hexadecimal digits.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&sha256_of_bytes(bytes))
 }
 
 /// Returns the SHA-256 of bytes.
-#[must_use]
 pub fn sha256_of_bytes(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
@@ -37,7 +35,6 @@ pub fn sha256_of_file(path: &Path) -> io::Result<[u8; 32]> {
 }
 
 /// Returns bytes in hexadecimal digits.
-#[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {

@@ -20,13 +20,11 @@ pub fn limited<R: Read>(bytes: R, limit: u64) -> impl Read {
 }
 
 /// Returns the [`TooLarge`] inside an error of this crate, if there is one.
-#[must_use]
 pub fn too_large(error: &io::Error) -> Option<TooLarge> {
     error.get_ref()?.downcast_ref().copied()
 }
 
 /// Returns the error for more than `limit` bytes.
-#[must_use]
 pub fn too_large_error(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, TooLarge { limit })
 }

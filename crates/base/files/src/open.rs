@@ -75,7 +75,6 @@ pub fn read_optional(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 
 /// Returns whether nothing has a path. A link that leads nowhere has it, and so has what cannot be
 /// seen: only reading shows what is wrong with that.
-#[must_use]
 pub fn is_absent(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| {
         matches!(
@@ -101,7 +100,6 @@ pub(crate) fn read_opened_text(file: File, limit: u64) -> io::Result<String> {
 }
 
 /// Returns the [`NotAFile`] inside an error of this crate, if there is one.
-#[must_use]
 pub fn not_a_file(error: &io::Error) -> Option<NotAFile> {
     error.get_ref()?.downcast_ref().copied()
 }

@@ -4,7 +4,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// Finds a program in the folder of this one, then on PATH.
-#[must_use]
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let this = env::current_exe().ok();

@@ -5,7 +5,6 @@ use std::path::Path;
 
 /// Returns the size of a file, or of all files in a folder, in bytes. Entries that cannot be read count
 /// as zero.
-#[must_use]
 pub fn path_size(path: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(path) else {
         return fs::metadata(path).map_or(0, |facts| facts.len());

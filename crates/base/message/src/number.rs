@@ -19,13 +19,11 @@ impl Number {
     }
 
     /// Returns the wrapped number.
-    #[must_use]
     pub fn get(self) -> f64 {
         self.0
     }
 
     /// Returns the nearest whole number; 0 for a negative one.
-    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

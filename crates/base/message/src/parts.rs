@@ -12,7 +12,6 @@ macro_rules! said {
     ($($quantity:ident by $words:expr;)*) => {$(
         impl $quantity {
             /// Returns the quantity as people read it.
-            #[must_use]
             pub fn text(self) -> String {
                 $words(self).text
             }
@@ -34,68 +33,57 @@ said! {
 }
 
 /// Returns a length of time: `179.1 µs`.
-#[must_use]
 pub fn time(Ns(ns): Ns) -> Message {
     Message::value(units::time(ns), Value::Time { ns })
 }
 
 /// Returns a time in two digits, `6.2 ms`: a prediction, or what is only compared, knows no more.
-#[must_use]
 pub fn rough_time(Ns(ns): Ns) -> Message {
     Message::value(units::rough_time(ns), Value::Time { ns })
 }
 
 /// Returns a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
-#[must_use]
 pub fn moment(Ns(ns): Ns) -> Message {
     Message::value(units::moment(ns), Value::Moment { ns })
 }
 
 /// Returns a share as a percentage: `3.3 %`.
-#[must_use]
 pub fn percent(share: Share) -> Message {
     shown_share(units::percent(share.0), share)
 }
 
 /// Returns a share as a percentage with this many decimals: `3 %`.
-#[must_use]
 pub fn percent_to(decimals: usize, share: Share) -> Message {
     shown_share(format!("{:.decimals$} %", share.0 * 100.0), share)
 }
 
 /// Returns a share with a text of its own, such as `+3 %`.
-#[must_use]
 pub fn shown_share(text: String, Share(share): Share) -> Message {
     number(text, share, |share| Value::Share { share })
 }
 
 /// Returns a count: `1,234,567`.
-#[must_use]
 pub fn count(count: u64) -> Message {
     Message::value(units::count(count), Value::Count { count })
 }
 
 /// Returns a count with its noun: `1 gap`, `2 gaps`.
-#[must_use]
 pub fn counted(count: u64, noun: &str) -> Message {
     Message::value(units::counted(count, noun), Value::Count { count })
 }
 
 /// Returns a count without thousands separators: `1234567`.
-#[must_use]
 pub fn ungrouped(count: u64) -> Message {
     Message::value(count.to_string(), Value::Count { count })
 }
 
 /// Returns an amount of memory: `192.0 MiB`.
-#[must_use]
 pub fn bytes(Bytes(bytes): Bytes) -> Message {
     Message::value(units::bytes(bytes), Value::Bytes { bytes })
 }
 
 /// Returns a ratio: the `5.9` of `5.9 times as fast`. Below 1.1 it has one digit more, so that a
 /// small gain is not `1.0`.
-#[must_use]
 pub fn factor(Factor(factor): Factor) -> Message {
     let digits = if factor < 1.095 { 2 } else { 1 };
     number(format!("{factor:.digits$}"), factor, |factor| {
@@ -104,7 +92,6 @@ pub fn factor(Factor(factor): Factor) -> Message {
 }
 
 /// Returns a number with a text of its own; only the text if JSON cannot represent the number.
-#[must_use]
 pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Message {
     if number.is_finite() {
         Message::value(text, value(number))
@@ -114,7 +101,6 @@ pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Me
 }
 
 /// Returns a rate in three digits, or in full where it has more.
-#[must_use]
 pub fn steps_per_second(per_second: f64) -> Message {
     let decimals = match per_second {
         small if small < 9.995 => 2,
@@ -129,43 +115,36 @@ pub fn steps_per_second(per_second: f64) -> Message {
 }
 
 /// Returns the name of a kernel.
-#[must_use]
 pub fn kernel(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Kernel)
 }
 
 /// Returns the name of a process.
-#[must_use]
 pub fn process(name: &str, is_analyzed: bool) -> Message {
     Message::value(name.to_owned(), Value::Process { is_analyzed })
 }
 
 /// Returns the path of a file or folder.
-#[must_use]
 pub fn path(path: &str) -> Message {
     Message::value(path.to_owned(), Value::Path)
 }
 
 /// Returns the name of a table.
-#[must_use]
 pub fn table(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Table)
 }
 
 /// Returns the name of a function.
-#[must_use]
 pub fn function(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Function)
 }
 
 /// Returns another name: of a state, a phase, a chip or a setting.
-#[must_use]
 pub fn name(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Name)
 }
 
 /// Returns words that the recording or the system wrote.
-#[must_use]
 pub fn quote(words: &str) -> Message {
     Message::value(words.to_owned(), Value::Quote)
 }

@@ -142,7 +142,6 @@ macro_rules! whole_quantities {
             }
 
             /// Returns the number with room for products.
-            #[must_use]
             pub fn wide(self) -> u128 {
                 self.0.into()
             }
@@ -160,20 +159,17 @@ whole_quantities!(Ns, Bytes);
 
 impl SignedNs {
     /// Returns the time without its sign.
-    #[must_use]
     pub fn unsigned(self) -> Ns {
         Ns(self.0.unsigned_abs())
     }
 }
 
 /// Returns the share that a part is of a whole; `None` if the whole is zero.
-#[must_use]
 pub fn share<Q: Quantity>(part: Q, whole: Q) -> Option<Share> {
     ratio(part, whole).map(Share)
 }
 
 /// Returns one quantity divided by another; `None` if that is zero.
-#[must_use]
 pub fn ratio<Q: Quantity>(quantity: Q, by: Q) -> Option<f64> {
     let by = by.number();
     (by > 0.0).then(|| quantity.number() / by)

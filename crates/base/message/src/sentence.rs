@@ -35,7 +35,6 @@ macro_rules! message {
 }
 
 /// Returns whether a sentence has this many `{}` and no other braces.
-#[must_use]
 pub const fn has_places(sentence: &str, count: usize) -> bool {
     let (mut rest, mut places) = (sentence.as_bytes(), 0);
     loop {
@@ -118,14 +117,12 @@ impl Message {
 
     /// Splits the message into its words and its values. A message that somebody edited is all
     /// words.
-    #[must_use]
     pub fn segments(&self) -> Vec<Segment<'_>> {
         segments(&self.text, &self.values).unwrap_or_else(|| vec![(self.text.as_str(), None)])
     }
 
     /// Returns whether the sentence begins with a name, which keeps the spelling of its first
     /// letter.
-    #[must_use]
     pub fn begins_with_name(&self) -> bool {
         let first = self.values.first();
         first.is_some_and(|first| first.at == 0 && first.value.is_name())

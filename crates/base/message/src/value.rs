@@ -100,7 +100,6 @@ pub enum Value {
 
 impl Value {
     /// Returns whether the text is a name, which keeps its spelling at the start of a sentence.
-    #[must_use]
     pub fn is_name(&self) -> bool {
         matches!(
             self,
@@ -114,7 +113,6 @@ impl Value {
     }
 
     /// Returns whether the text is a number with its unit, which belong on one line.
-    #[must_use]
     pub fn is_measure(&self) -> bool {
         matches!(
             self,

@@ -17,7 +17,6 @@ pub enum Written {
 
 impl Written {
     /// Returns the value as the command line would have it.
-    #[must_use]
     pub fn text(self) -> String {
         match self {
             Self::Text(text) => text,

@@ -88,7 +88,6 @@ fn needs_quotes(letter: char) -> bool {
 /// A formula begins with `=`, `+`, `-` or `@`, or their wide forms. Blanks, hidden characters
 /// and apostrophes before it make no difference, so that removing one apostrophe restores the
 /// text. A tab or a line break that begins the text gets an apostrophe too.
-#[must_use]
 pub fn defused(text: &str) -> Cow<'_, str> {
     let begins_odd = text
         .trim_start_matches('\'')

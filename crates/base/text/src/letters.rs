@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// Returns true if a character has no width or changes the reading direction, so that a
 /// reader does not see the real text. Control characters do not count.
-#[must_use]
 pub fn is_hidden(letter: char) -> bool {
     matches!(
         letter,
@@ -17,21 +16,18 @@ pub fn is_hidden(letter: char) -> bool {
 }
 
 /// Returns the visible name of a character, such as `‹U+202E›`.
-#[must_use]
 pub fn name(letter: char) -> String {
     format!("‹U+{:04X}›", u32::from(letter))
 }
 
 /// Returns a text that is safe within one line on a terminal: control characters (also line
 /// breaks) and [hidden](is_hidden) ones become names, a tab becomes a space.
-#[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
     replaced(text, is_unsafe, push_shown)
 }
 
 /// Returns a text of several lines that is safe on a terminal: like [`shown`], but line
 /// breaks stay.
-#[must_use]
 pub fn shown_lines(text: &str) -> Cow<'_, str> {
     replaced(
         text,
@@ -42,7 +38,6 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
 
 /// Returns a message that is safe on a terminal: like [`shown_lines`], but all lines after
 /// the first are indented, so that none passes for a message of its own.
-#[must_use]
 pub fn shown_message(text: &str) -> Cow<'_, str> {
     match shown_lines(text.trim_end()) {
         lines if lines.contains('\n') => Cow::Owned(lines.replace('\n', "\n  ")),
@@ -53,14 +48,12 @@ pub fn shown_message(text: &str) -> Cow<'_, str> {
 /// Returns a JSON document with the same value, in which control and [hidden](is_hidden)
 /// characters are escaped. JSON requires that only below U+0020. Apart from line breaks and
 /// tabs, these characters occur only in strings.
-#[must_use]
 pub fn in_json(document: &str) -> Cow<'_, str> {
     replaced(document, is_unsafe_in_json, push_json_escape)
 }
 
 /// Returns lines of which none is a command to a runner of GitHub Actions: one that begins with `::`,
 /// or has `##[` anywhere. A letter of each becomes its name.
-#[must_use]
 pub fn without_commands(lines: &str) -> Cow<'_, str> {
     if !lines.contains("::") && !lines.contains("##[") {
         return Cow::Borrowed(lines);
@@ -99,7 +92,6 @@ fn without_blank_start(line: &str) -> &str {
 }
 
 /// Returns the same JSON without `##[`, as [`without_commands`] does. It occurs only in strings.
-#[must_use]
 pub(crate) fn json_without_commands(document: &str) -> String {
     document.replace("##[", "#\\u0023[")
 }

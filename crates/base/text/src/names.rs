@@ -17,7 +17,6 @@ const RUN: usize = 8;
 const LEFT_OUT: char = '…';
 
 /// Folds long runs of one letter: `Model_fp16++++++++++` becomes `Model_fp16+×10`.
-#[must_use]
 pub fn fold_runs(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut folded = String::with_capacity(name.len());
@@ -37,7 +36,6 @@ pub fn fold_runs(name: &str) -> String {
 /// Shortens names until each fits; equal names stay equal, and different ones stay different.
 /// Names that fit stay as they are. `fits` must accept every text that is shorter than one that
 /// it accepts. Names for which nothing fits are cut to a number.
-#[must_use]
 pub fn shorten_all(names: &[&str], fits: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut distinct: Vec<&str> = Vec::new();
     let mut known = HashSet::new();

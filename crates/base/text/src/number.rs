@@ -27,13 +27,11 @@ impl Float for f64 {
 }
 
 /// Returns the nearest whole number; 0 for a negative one, and the largest for one that is too large.
-#[must_use]
 pub fn rounded(number: f64) -> u64 {
     whole(number.round())
 }
 
 /// Returns the whole part of a float; 0 of one below 0, and the largest whole number of one above it.
-#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -46,7 +46,6 @@ impl Redactor {
     }
 
     /// Redacts the words of a command line.
-    #[must_use]
     pub fn redact_command<W: AsRef<OsStr>>(&self, words: &[W]) -> Vec<String> {
         let mut is_value = false;
         let mut hidden = Vec::new();
@@ -75,7 +74,6 @@ impl Redactor {
     }
 
     /// Redacts any other text.
-    #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if let Some(home) = &self.home {

@@ -11,13 +11,11 @@ use std::io::{self, BufWriter, IsTerminal, Stderr, Stdout};
 use crate::{SafeWriter, UntilClosed};
 
 /// Returns whether a runner of GitHub Actions reads the standard streams, and obeys some lines.
-#[must_use]
 pub fn is_on_runner() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
 }
 
 /// Opens standard output for an answer. Only a terminal gets unsafe characters replaced.
-#[must_use]
 pub fn answer() -> SafeWriter<BufWriter<UntilClosed<Stdout>>> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
@@ -26,7 +24,6 @@ pub fn answer() -> SafeWriter<BufWriter<UntilClosed<Stdout>>> {
 }
 
 /// Opens standard error for messages.
-#[must_use]
 pub fn messages() -> SafeWriter<UntilClosed<Stderr>> {
     SafeWriter::page(UntilClosed::new(io::stderr())).on_runner(is_on_runner())
 }

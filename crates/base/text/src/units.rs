@@ -3,19 +3,16 @@
 use crate::number::Float;
 
 /// Formats a time with four digits, in the unit that fits: `179.1 µs`.
-#[must_use]
 pub fn time(ns: u64) -> String {
     with_digits(ns, 4)
 }
 
 /// Formats a time with three digits, for tables of many columns: `179 µs`.
-#[must_use]
 pub fn short_time(ns: u64) -> String {
     with_digits(ns, 3)
 }
 
 /// Formats a time with two digits, for predictions: `6.2 ms`.
-#[must_use]
 pub fn rough_time(ns: u64) -> String {
     with_digits(ns, 2)
 }
@@ -57,13 +54,11 @@ fn digit_count(value: f64, decimals: usize) -> usize {
 }
 
 /// Formats a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
-#[must_use]
 pub fn moment(ns: u64) -> String {
     format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
 /// Formats a count with thousands separators: `1,234,567`.
-#[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -77,7 +72,6 @@ pub fn count(number: u64) -> String {
 }
 
 /// Formats a count with its noun: `1 gap`, `2 gaps`.
-#[must_use]
 pub fn counted(number: u64, word: &str) -> String {
     let plural = match number {
         1 => "",
@@ -89,7 +83,6 @@ pub fn counted(number: u64, word: &str) -> String {
 
 /// Formats a share as a percentage: `3.3 %`. Small shares are not rounded to 0, nor large ones
 /// to 100 %.
-#[must_use]
 pub fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
     match percent {
@@ -103,7 +96,6 @@ pub fn percent(ratio: f64) -> String {
 }
 
 /// Formats an amount of memory: `192.0 MiB`.
-#[must_use]
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     if count < 1_024 {
@@ -124,7 +116,6 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// Capitalizes the first letter: `in 3 of 4` → `In 3 of 4`.
-#[must_use]
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

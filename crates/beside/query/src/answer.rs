@@ -44,7 +44,6 @@ impl QueryAnswer {
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.frame.height()
     }

@@ -46,7 +46,6 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Returns whether the statement is wrong, whatever the data.
-    #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
@@ -59,7 +58,6 @@ impl Error {
     }
 
     /// Returns a hint on what the user can do.
-    #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Syntax(_) | Self::Refused(_) => Some(TABLES.to_owned()),

@@ -31,19 +31,16 @@ impl Library {
     }
 
     /// Returns the number of runs.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
     /// Returns whether there are no runs.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the number of runs that were added more than once. Each counts once.
-    #[must_use]
     pub fn twice(&self) -> usize {
         self.sources.twice()
     }

@@ -343,7 +343,6 @@ thread_local! {
 
 /// Returns whether this thread reads a file, so that a panic becomes an error, which need not be
 /// printed.
-#[must_use]
 pub fn is_reading() -> bool {
     IS_READING.get()
 }

@@ -159,7 +159,6 @@ impl Scenario {
     pub const RUNS_MAX: u32 = 12;
 
     /// Returns the number of GPU intervals of all runs, before oddities join or split some.
-    #[must_use]
     pub fn intervals_planned(&self) -> u64 {
         (1..=self.runs)
             .map(|run| {

@@ -5,7 +5,6 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Builds `metalens` beside a program of another workspace, once, and returns its path.
-#[must_use]
 pub fn metalens_beside(program: &str) -> &'static Path {
     static METALENS: OnceLock<PathBuf> = OnceLock::new();
     METALENS.get_or_init(|| {

@@ -73,7 +73,6 @@ pub fn analyze_everyone_of(scenario: &Scenario) -> Result<Analysis, Error> {
 }
 
 /// Returns a request that keeps the intervals of all processes.
-#[must_use]
 pub fn with_everyone(request: Request) -> Request {
     Request {
         keep_everyone: true,
@@ -82,21 +81,18 @@ pub fn with_everyone(request: Request) -> Request {
 }
 
 /// Returns the analysis of a built-in scenario.
-#[must_use]
 pub fn analysis_of(preset: &str) -> Analysis {
     let scenario = Scenario::preset(preset).unwrap();
     analyze_scenario(&scenario, &Request::default()).unwrap()
 }
 
 /// Returns the analysis of a scenario that is written as TOML.
-#[must_use]
 pub fn analysis_of_toml(text: &str) -> Analysis {
     let scenario = Scenario::from_toml(text).unwrap();
     analyze_scenario(&scenario, &Request::default()).unwrap()
 }
 
 /// Returns the folder of real recordings; says that the test is skipped if there is none.
-#[must_use]
 pub fn real_recordings() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/real");
     let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);

@@ -20,7 +20,6 @@ pub struct RawCounters {
 }
 
 /// Returns the counters below the folder of real recordings.
-#[must_use]
 pub fn raw_counters(recordings: &Path) -> RawCounters {
     let bundle = recordings.join(BUNDLE);
     let core = bundle.join("corespace/run1/core");

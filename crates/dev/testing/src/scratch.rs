@@ -10,7 +10,6 @@ const NEEDED: u64 = 2 << 30;
 
 /// Returns a new folder for a test. Where Linux has room it lies in memory: tests make and remove tens of
 /// thousands of small files, which takes half of their time on a disk.
-#[must_use]
 pub fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
     let is_chosen = std::env::var_os("TMPDIR").is_some();

@@ -77,7 +77,6 @@ pub enum ExperimentVerdict {
 
 impl ExperimentVerdict {
     /// Returns the verdict in words.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsExpected => "as expected",
@@ -171,7 +170,6 @@ impl Judgment {
 
 impl EvidenceFile {
     /// Returns the number of answers with a verdict.
-    #[must_use]
     pub fn number_of(&self, verdict: ExperimentVerdict) -> usize {
         let answers = self.answers.iter();
         answers

@@ -72,7 +72,6 @@ impl FakeToolFiles {
     }
 
     /// Returns the fakes, each with its scenario and misbehaviors.
-    #[must_use]
     pub fn tools(&self) -> FakeTools {
         let tool = |scenario: &str, more: &[(OsString, OsString)]| Tool {
             environment: [

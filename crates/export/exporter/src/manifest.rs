@@ -74,7 +74,6 @@ impl ExportManifest {
     }
 
     /// Returns the number of complete tables.
-    #[must_use]
     pub fn complete_tables(&self) -> usize {
         self.in_state(TableState::Whole).count()
     }
@@ -85,7 +84,6 @@ impl ExportManifest {
     }
 
     /// Returns true if only a range of the recording was exported.
-    #[must_use]
     pub const fn is_part(&self) -> bool {
         self.from_ns.is_some() || self.to_ns.is_some()
     }

@@ -131,7 +131,6 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the name in the format.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Compute => "compute",

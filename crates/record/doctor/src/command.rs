@@ -29,7 +29,6 @@ pub enum CommandOutput {
 
 impl CommandOutput {
     /// Returns the text of both streams: programs are not consistent about which one they use.
-    #[must_use]
     pub fn text(&self) -> String {
         match self {
             Self::Exited { out, err, .. } => format!("{out}\n{err}"),
@@ -38,7 +37,6 @@ impl CommandOutput {
     }
 
     /// Returns the exit code, if the program ended with one.
-    #[must_use]
     pub fn code(&self) -> Option<i32> {
         match self {
             Self::Exited { code, .. } => *code,
@@ -47,7 +45,6 @@ impl CommandOutput {
     }
 
     /// Returns the first line of the output, or why there is none.
-    #[must_use]
     pub fn summary(&self) -> String {
         let text = self.text();
         let first = text.lines().map(str::trim).find(|line| !line.is_empty());

@@ -67,7 +67,6 @@ pub fn diagnose(
 }
 
 /// Returns the diagnosis of a machine that is not a Mac.
-#[must_use]
 pub fn elsewhere(platform: &str) -> Diagnosis {
     let name = match platform {
         "linux" => "Linux",

@@ -20,7 +20,6 @@ pub(crate) const WAY_OUT: &str = "move it (to ~/Developer or /tmp, for example),
 
 /// Returns what a recording uses in guarded folders, and why that may fail, or `None` if it uses
 /// nothing there. Each path comes with its name in the sentence.
-#[must_use]
 pub fn guarded(paths: &[(&str, &Path)], home: Option<&Path>) -> Option<String> {
     let mut folders: Vec<String> = Vec::new();
     for (name, path) in paths {

@@ -47,7 +47,6 @@ pub fn temporary_folders(runner: &dyn CommandRunner, tmpdir: Option<&Path>) -> V
 }
 
 /// Returns the scratch files in these folders, sorted by path.
-#[must_use]
 pub fn scratch_files(folders: &[PathBuf]) -> Vec<ScratchFile> {
     let entries = folders
         .iter()
@@ -104,7 +103,6 @@ impl ScratchFile {
 }
 
 /// Returns the command that removes these files.
-#[must_use]
 pub fn removal(files: &[ScratchFile]) -> String {
     let paths = files
         .iter()

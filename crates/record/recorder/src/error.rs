@@ -200,7 +200,6 @@ pub enum Error {
 
 impl Error {
     /// Returns the path where there is, or will be, a bundle in spite of the error.
-    #[must_use]
     pub fn bundle(&self) -> Option<&Path> {
         match self {
             Self::Incomplete { kept, .. }

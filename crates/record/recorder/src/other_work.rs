@@ -31,7 +31,6 @@ impl OtherWork {
     }
 
     /// Returns the message for the user.
-    #[must_use]
     pub fn message(&self) -> String {
         let Self {
             name,

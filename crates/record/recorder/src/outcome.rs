@@ -216,7 +216,6 @@ impl LeftProcesses {
     }
 
     /// Returns the message for the user, or `None` if no process is left.
-    #[must_use]
     pub fn message(&self) -> Option<String> {
         let shown = self.0.iter().map(|process| {
             let state = if process.is_suspended {

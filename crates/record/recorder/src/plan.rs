@@ -120,7 +120,6 @@ impl RecordingPlan {
     }
 
     /// Returns whether the recording uses a copy of a template, made for it alone.
-    #[must_use]
     pub fn has_copied_template(&self) -> bool {
         self.copied_template.is_some()
     }
@@ -172,14 +171,12 @@ fn program_output(request: &RecordRequest) -> OutputRoute {
 
 /// Returns `bench.trace`, or the next of `bench-2.trace`, … that does not exist and has no
 /// files of another bundle beside it.
-#[must_use]
 pub fn unused_bundle_path(subject: &str) -> PathBuf {
     let beside = |bundle: &Path| [work_file::beside(bundle), provenance::beside(bundle)];
     first_unused(subject, ".trace", beside)
 }
 
 /// Returns the first of `NAME`, `NAME-2`, … with this ending that does not exist.
-#[must_use]
 pub fn unused_path(name: &str, ending: &str) -> PathBuf {
     first_unused(name, ending, |_| [])
 }

@@ -86,7 +86,6 @@ impl Probe {
 
     /// Returns the variables that load the probe into a program and let it write a log. With labels
     /// it names encoders that have no name, so that a recording by `xctrace` shows their kernels.
-    #[must_use]
     pub fn variables(&self, log: &Path, labels: bool) -> Vec<(OsString, OsString)> {
         let mut libraries = self.library.clone().into_os_string();
         if let Some(others) = std::env::var_os(LOADER).filter(|others| !others.is_empty()) {
@@ -169,7 +168,6 @@ impl ProbePlan {
     }
 
     /// Returns the words of the command for a shell, with the variables that load the probe.
-    #[must_use]
     pub fn words(&self) -> Vec<Vec<u8>> {
         let variables = self.probe.variables(&self.request.output, false);
         let settings = self.environment.iter().cloned().chain(variables);
@@ -381,7 +379,6 @@ impl LogDraft {
     }
 
     /// Returns the variables that load the probe into a program and let it write this log.
-    #[must_use]
     pub fn variables(&self, probe: &Probe, labels: bool) -> Vec<(OsString, OsString)> {
         let mut variables = probe.variables(&self.log, labels);
         variables.push(("METALENS_PROBE_MARKS".into(), self.folder.path().into()));
@@ -459,7 +456,6 @@ fn read_from(log: &Path, from: u64) -> io::Result<WrittenLog> {
 }
 
 /// Returns the path of the log that belongs to a bundle.
-#[must_use]
 pub fn log_beside(bundle: &Path) -> PathBuf {
     bundle.with_extension("jsonl")
 }

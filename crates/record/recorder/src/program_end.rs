@@ -32,7 +32,6 @@ impl ProgramEnd {
     }
 
     /// Returns the message for the user, or `None` if all went well.
-    #[must_use]
     pub fn message(&self, stopped_by: StoppedBy) -> Option<String> {
         let end = &self.description;
         let code = end
@@ -66,7 +65,6 @@ impl ProgramEnd {
 
     /// Returns whether the program failed by itself: not one that was ended at the time limit or by
     /// the user, whatever it answered.
-    #[must_use]
     pub fn is_failure(&self, stopped_by: StoppedBy) -> bool {
         let end = self.description.as_str();
         match stopped_by {

@@ -75,7 +75,6 @@ struct Xctrace<'a> {
 }
 
 /// Returns a redactor for the current user and machine.
-#[must_use]
 pub fn redactor() -> Redactor {
     let system = rustix::system::uname();
     Redactor::for_current_user(system.nodename().to_string_lossy().into_owned())

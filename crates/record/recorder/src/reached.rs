@@ -30,7 +30,6 @@ impl ReachedProgram {
     }
 
     /// Returns the warning for the user, or `None` if all reached the program.
-    #[must_use]
     pub fn message(&self) -> Option<&'static str> {
         if !self.environment {
             Some(

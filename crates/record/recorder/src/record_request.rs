@@ -158,13 +158,11 @@ impl RecordRequest {
     }
 
     /// Returns whether a simulator runs in place of `xctrace`, and nothing else is observed.
-    #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.recorder, Recorder::Simulator { .. })
     }
 
     /// Returns whether no GPU runs what is recorded.
-    #[must_use]
     pub fn is_synthetic(&self) -> bool {
         !matches!(self.recorder, Recorder::Xctrace)
     }
@@ -187,7 +185,6 @@ impl RecordRequest {
 
 impl RecordingSubject {
     /// Returns a short name of the subject.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Workload { name, .. } => name.clone(),

@@ -32,7 +32,6 @@ pub(crate) fn look(recorded: &RecordedBundle, request: &RecordRequest) -> Option
 
 impl ShaderOutcome {
     /// Returns the heading of the message.
-    #[must_use]
     pub fn heading(&self) -> &'static str {
         match self.samples {
             Some(1..) => "shaders",
@@ -41,7 +40,6 @@ impl ShaderOutcome {
     }
 
     /// Returns the message for the user.
-    #[must_use]
     pub fn message(&self) -> String {
         let is_on = self.said.as_deref() == Some("Enabled");
         match self.samples {

@@ -84,7 +84,6 @@ impl Copy {
     }
 
     /// Returns whether it has an instrument of the GPU.
-    #[must_use]
     pub fn is_about_gpu(&self) -> bool {
         const METAL: &[u8] = b"com.apple.xray.instrument-type.metal-";
         let bytes = fs::read(self.path()).unwrap_or_default();
@@ -92,7 +91,6 @@ impl Copy {
     }
 
     /// Returns the path of the copy.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }

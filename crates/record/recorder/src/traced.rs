@@ -52,7 +52,6 @@ impl TracedProgram {
     }
 
     /// Returns the heading of the message.
-    #[must_use]
     pub fn heading(&self) -> &'static str {
         if self.is_other_copy() {
             "warning"
@@ -62,7 +61,6 @@ impl TracedProgram {
     }
 
     /// Returns the message for the user, or `None` if the requested program was recorded.
-    #[must_use]
     pub fn message(&self) -> Option<String> {
         let (asked, recorded) = (self.asked.display(), self.recorded.display());
         if self.is_same() {

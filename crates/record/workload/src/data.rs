@@ -13,7 +13,6 @@ pub(crate) enum Fill {
 
 impl Fill {
     /// Returns the element at an index.
-    #[must_use]
     pub(crate) fn at(self, index: u64) -> f32 {
         match self {
             Self::Angles => fraction(index) * 6.0 - 3.0,

@@ -31,7 +31,6 @@ const ROUNDING: f64 = 1.0 / 16_777_216.0;
 
 impl Expected {
     /// Returns the value at an index, and the allowed difference.
-    #[must_use]
     pub(crate) fn at(self, index: u64) -> (f64, f64) {
         let angle = f64::from(Fill::Angles.at(index));
         let fraction = f64::from(Fill::Fractions.at(index));

@@ -47,7 +47,6 @@ impl Kernel {
     ];
 
     /// Returns the name of its function in the source, which labels the encoders that run it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sin => "sin_f32",
@@ -61,7 +60,6 @@ impl Kernel {
     }
 
     /// Returns the number of arrays it reads. It writes one more, and takes a number after that.
-    #[must_use]
     pub const fn reads(self) -> usize {
         match self {
             Self::Triad | Self::Matmul => 2,
@@ -74,7 +72,6 @@ impl Kernel {
     /// The bytes are those that must move at least once: each array is read or written once.
     /// Operations are counted where their number is defined. No specification says how many
     /// operations a sine takes, so the chain has none.
-    #[must_use]
     pub fn amounts(self, size: u64) -> Amounts {
         let arrays = self.reads() as u64 + 1;
         let elements = match self {
@@ -94,7 +91,6 @@ impl Kernel {
     }
 
     /// Returns the threads of a threadgroup, as width and height.
-    #[must_use]
     pub const fn group(self) -> (u64, u64) {
         match self {
             // TILE in the source.
@@ -105,7 +101,6 @@ impl Kernel {
 
     /// Returns the threadgroups of a dispatch, as width and height. The grid covers all
     /// elements and may exceed them by less than a threadgroup.
-    #[must_use]
     pub const fn groups(self, size: u64) -> (u64, u64) {
         let (width, height) = self.group();
         match self {

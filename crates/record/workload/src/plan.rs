@@ -61,7 +61,6 @@ impl WorkloadPlan {
     }
 
     /// Returns the label of command buffers in a phase.
-    #[must_use]
     pub fn command_buffer_label(&self, phase: Phase) -> String {
         match phase {
             Phase::WarmUp => format!("{} warm-up", self.workload.name()),
@@ -70,14 +69,12 @@ impl WorkloadPlan {
     }
 
     /// Returns the number of steps, warm-up included.
-    #[must_use]
     pub fn steps(&self) -> u64 {
         self.warm_up + self.count
     }
 
     /// Returns the number of command buffers of the whole run. It is that of encoders and of
     /// dispatches, too.
-    #[must_use]
     pub fn command_buffers(&self) -> u64 {
         self.steps() * self.step.len() as u64
     }

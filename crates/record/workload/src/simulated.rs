@@ -7,7 +7,6 @@ use crate::plan::{Phase, WorkloadPlan};
 use crate::work::Dispatch;
 
 /// Returns the scenario of a plan, as TOML.
-#[must_use]
 pub fn scenario(plan: &WorkloadPlan) -> String {
     let mut text = format!(
         "# The plan of the workload {0}; all times are made up.\nname = \"{0}\"\nseed = 1\n\n\

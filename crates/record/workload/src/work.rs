@@ -32,7 +32,6 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// Returns its work.
-    #[must_use]
     pub fn amounts(&self) -> Amounts {
         self.kernel.amounts(self.size)
     }

@@ -37,7 +37,6 @@ impl Workload {
     }
 
     /// Returns the name that users type.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Eager => "eager",
@@ -48,7 +47,6 @@ impl Workload {
     }
 
     /// Returns one line on what the workload shows.
-    #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
             Self::Eager => "sin, cos, exp, log: four kernels per step, a wait after each",

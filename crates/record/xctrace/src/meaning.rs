@@ -242,7 +242,6 @@ pub const MESSAGES: &[KnownMessage] = &[
 ];
 
 /// Returns the known message that a text of an error or a warning contains.
-#[must_use]
 pub fn find_message(text: &str) -> Option<&'static KnownMessage> {
     MESSAGES.iter().find(|message| text.contains(message.text))
 }
@@ -334,7 +333,6 @@ const fn code(what: &'static str, remedy: &'static str) -> Meaning {
 }
 
 /// Returns the meaning of an exit code, if it is known.
-#[must_use]
 pub fn find_code(table: &'static [(i32, Meaning)], code: i32) -> Option<&'static Meaning> {
     table
         .iter()

@@ -38,7 +38,6 @@ pub enum LineEnd {
 
 impl LineEnd {
     /// Returns the characters of this end.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Break => "\n",

@@ -23,7 +23,6 @@ pub struct FoundProgram {
 
 impl FoundProgram {
     /// Returns the interpreter that a script names in its first line; `None` for other programs.
-    #[must_use]
     pub fn interpreter(&self) -> Option<&Path> {
         self.first_line.first().map(Path::new)
     }
@@ -187,7 +186,6 @@ fn doubt(program: &FoundProgram) -> Option<String> {
 }
 
 /// Returns whether the path of a program is that of one that macOS protects.
-#[must_use]
 pub fn is_part_of_macos(program: &Path) -> bool {
     PROTECTED.iter().any(|folder| program.starts_with(folder))
 }

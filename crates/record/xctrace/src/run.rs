@@ -128,7 +128,6 @@ fn own_group(command: &mut std::process::Command) -> io::Result<()> {
 
 impl RunningTool {
     /// Returns the process id of the tool.
-    #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.handle.pids().first().copied()
     }
@@ -304,25 +303,21 @@ impl ToolOutput {
     }
 
     /// Returns the text of standard output.
-    #[must_use]
     pub fn out(&self) -> String {
         self.filtered(|line| line.stream == Stream::Out)
     }
 
     /// Returns the text of standard error.
-    #[must_use]
     pub fn err(&self) -> String {
         self.filtered(|line| line.stream == Stream::Err)
     }
 
     /// Returns the text of both streams.
-    #[must_use]
     pub fn all(&self) -> String {
         self.filtered(|_| true)
     }
 
     /// Returns the output in one line for messages, or how the tool ended if it printed nothing.
-    #[must_use]
     pub fn summary(&self) -> String {
         const MAX_LENGTH: usize = 400;
 

@@ -41,7 +41,6 @@ impl Feature {
     }
 
     /// Returns the first Xcode that has the feature.
-    #[must_use]
     pub const fn first_xcode(self) -> &'static str {
         self.since().2
     }
@@ -64,7 +63,6 @@ impl Version {
     }
 
     /// Returns true if this version has a feature. An unknown build code counts as Xcode 26.
-    #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
         let (number, letter, _) = feature.since();
         self.code().unwrap_or((17, 'A')) >= (number, letter)
@@ -72,7 +70,6 @@ impl Version {
 
     /// Returns the major version of its Xcode, if the rule is known: 14 for `14E222b`, 26 for
     /// `17C529`, 27 for `27A266a`.
-    #[must_use]
     pub fn xcode(&self) -> Option<u32> {
         match self.code()?.0 {
             17 => Some(26),

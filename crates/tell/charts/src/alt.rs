@@ -12,7 +12,6 @@ const MOST_NOTES: usize = 8;
 const LONGEST_NOTE: usize = 500;
 
 /// Describes a chart in words.
-#[must_use]
 pub fn alt(chart: Chart, report: &Report) -> String {
     let busy = &report.summary.busy;
     let mut text = match chart {

@@ -394,7 +394,6 @@ pub(crate) fn limit(report: &Report, figure: &str) -> Option<f64> {
 }
 
 /// Returns a part as a share of the whole; 0 if the whole is 0.
-#[must_use]
 pub(crate) fn ratio<Q: Quantity>(part: Q, whole: Q) -> f64 {
     metalens_message::ratio(part, whole).unwrap_or(0.0)
 }

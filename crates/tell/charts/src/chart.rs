@@ -27,7 +27,6 @@ impl Chart {
     pub const ALL: [Self; 4] = [Self::Timeline, Self::Idle, Self::Gaps, Self::Kernels];
 
     /// Returns the word for the chart in commands and names of files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timeline => "timeline",
@@ -38,7 +37,6 @@ impl Chart {
     }
 
     /// Says what the chart shows.
-    #[must_use]
     pub const fn shows(self) -> &'static str {
         match self {
             Self::Timeline => "GPU intervals over time, with the causes of idle time",
@@ -52,7 +50,6 @@ impl Chart {
 impl Chart {
     /// Returns whether the chart of a report would show anything that its title does not say: without
     /// gaps there is no idle time to draw, and one interval has no spread.
-    #[must_use]
     pub fn has_content(self, report: &Report) -> bool {
         match self {
             Self::Idle => report.idle.total_ns > Ns(0),

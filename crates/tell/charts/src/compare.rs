@@ -90,7 +90,6 @@ pub fn draw_comparison(
 
 /// Describes the comparison in words, for people who cannot see it. The reports are those of the
 /// runs that are drawn.
-#[must_use]
 pub fn alt_comparison(comparison: &Comparison, base: &Report, new: &Report) -> String {
     let mut loud = sentences::loud(base, new);
     loud.extend(circumstances::warnings(&comparison.comparable));

@@ -22,7 +22,6 @@ fn scale(font: &FontRef<'static>, size: f32) -> PxScale {
 
 /// Returns the width that a text needs in pixels and in a browser, which has its own fonts for
 /// letters that this one lacks.
-#[must_use]
 pub(crate) fn width(text: &str, size: f32) -> f32 {
     let painted = painted_width(text, size);
     let missing = missing_glyphs::count(text);
@@ -34,7 +33,6 @@ pub(crate) fn width(text: &str, size: f32) -> f32 {
 }
 
 /// Returns the width of a text as it is painted.
-#[must_use]
 pub(crate) fn painted_width(text: &str, size: f32) -> f32 {
     let Some(font) = font() else {
         return 0.0;
@@ -92,7 +90,6 @@ pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut
 
 /// Replaces characters without a shape: control characters, and those that change the writing
 /// direction, which would confuse readers.
-#[must_use]
 pub(crate) fn clean(text: &str) -> String {
     let visible = |letter: char| match letter {
         letter if is_hidden(letter) => '\u{FFFD}',
@@ -105,7 +102,6 @@ pub(crate) fn clean(text: &str) -> String {
 
 /// Shortens a text to the available room and keeps its ends: `a_very_long_name` becomes
 /// `a_ver…name`.
-#[must_use]
 pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
     let text = clean(text);
     if width(&text, size) <= room {
@@ -131,7 +127,6 @@ pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
 }
 
 /// Shortens names to the available room, so that no two different ones look alike.
-#[must_use]
 pub(crate) fn shorten_all(names: &[&str], size: f32, room: f32) -> Vec<String> {
     let names: Vec<String> = names.iter().map(|name| clean(name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -147,7 +142,6 @@ fn without_middle(letters: &[char], keep: usize) -> String {
 
 /// Breaks a sentence into lines that are no wider than `room`. The last line loses words at its end if
 /// it has too many.
-#[must_use]
 pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
     let text = clean(text);
     let mut wrapped: Vec<String> = Vec::new();
@@ -180,7 +174,6 @@ fn cut(line: &str, size: f32, room: f32) -> String {
 
 /// Breaks a text into at most three lines; into two at a pause of the sentence if both parts fit.
 /// Otherwise the last line is not left very short.
-#[must_use]
 pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     let lines = wrap(text, size, room, 3);
     if lines.len() == 2

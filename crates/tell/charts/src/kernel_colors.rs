@@ -47,20 +47,17 @@ impl KernelColors {
     }
 
     /// Returns the number of a kernel's color; the last one is that of all others.
-    #[must_use]
     pub fn number(&self, kernel: &str) -> usize {
         let mut names = self.names.iter();
         names.position(|name| name == kernel).unwrap_or(OWN)
     }
 
     /// Returns the kernels with a color of their own, in the order of these colors.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Returns whether there are kernels without a color of their own.
-    #[must_use]
     pub const fn has_more(&self) -> bool {
         self.has_more
     }

@@ -73,7 +73,6 @@ impl Anchor {
 
 impl Scene {
     /// Returns width and height in device pixels.
-    #[must_use]
     pub fn device_size(&self) -> (u32, u32) {
         let scale = u32::from(self.scale);
         (self.width * scale, self.height * scale)

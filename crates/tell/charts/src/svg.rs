@@ -10,7 +10,6 @@ use crate::pixels::times;
 use crate::scene::{Primitive, Scene, number};
 
 /// Writes the picture as SVG, with `alt` as its description.
-#[must_use]
 pub fn svg(scene: &Scene, alt: &str) -> String {
     let (width, height) = (scene.width, scene.height);
     let (shown_width, shown_height) = scene.device_size();

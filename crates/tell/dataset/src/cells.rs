@@ -25,7 +25,6 @@ pub enum CellKind {
 
 impl CellKind {
     /// Returns the name of the type in Parquet and SQL.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Integer => "int64",

@@ -25,7 +25,6 @@ impl StoredRun {
 }
 
 /// Returns whether a folder is a dataset, which has runs.
-#[must_use]
 pub fn is_dataset(path: &Path) -> bool {
     let names = names(&path.join(DatasetTable::Runs.name()));
     names.is_ok_and(|names| names.iter().any(|name| name.starts_with("device=")))
@@ -60,7 +59,6 @@ pub fn complete_runs(dataset: &Path) -> Result<Vec<(Partition, String)>> {
 
 /// Returns the run whose file has this path below the folder of a table; none if it is
 /// not a run's file.
-#[must_use]
 pub fn run_of(file: &str) -> Option<Partition> {
     let mut parts = file.split('/');
     let mut next = || parts.next();

@@ -43,7 +43,6 @@ pub struct ChartFile {
 
 impl ChartFile {
     /// Returns the path of the picture on the branch.
-    #[must_use]
     pub fn asset(&self) -> String {
         format!(
             "metalens/{}.png",
@@ -64,7 +63,6 @@ pub struct PlacedChart<'a> {
 }
 
 /// Returns the light charts, each with its addresses on the branch.
-#[must_use]
 pub fn on_branch<'a>(
     charts: &'a [ChartFile],
     server: &str,

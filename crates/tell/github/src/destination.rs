@@ -137,7 +137,6 @@ impl EnvironmentFacts {
 }
 
 /// Returns the address of GitHub's pages that the environment names.
-#[must_use]
 pub fn server() -> Option<String> {
     let server = variable("GITHUB_SERVER_URL");
     server.map(|server| server.trim_end_matches('/').to_owned())

@@ -13,7 +13,6 @@ use crate::wording::plain;
 const KERNELS: usize = 20;
 
 /// Returns the document of a baseline.
-#[must_use]
 pub fn document(baseline: &Baseline) -> Document {
     let runs = &baseline.runs;
     let mut processes = runs.processes.clone();

@@ -112,7 +112,6 @@ fn plain_name(row: &GateRow) -> Message {
 }
 
 /// Returns the verdict of gates in a word: the worst one.
-#[must_use]
 pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str {
     gates.into_iter().fold("passed", |worst, gate| {
         match (gate.missed, gate.inconclusive) {
@@ -125,7 +124,6 @@ pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str
 
 /// Returns a line for each limit that failed or is inconclusive, also as a warning, and then the
 /// verdict.
-#[must_use]
 pub fn lines_of(gate: &GateResult) -> Vec<String> {
     let gate = &with_short_names(gate);
     let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);

@@ -27,7 +27,6 @@ const LONGEST_TEXT: usize = 600;
 
 /// Returns the document of an index. Folders and the names of other processes are left out unless
 /// `show_names`.
-#[must_use]
 pub fn document(index: &Index, show_names: bool) -> Document {
     let sections = [
         Some(opening(index)),

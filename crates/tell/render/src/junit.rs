@@ -7,7 +7,6 @@ use crate::html::escape::escaped;
 
 /// Returns a test suite for each comparison that has a gate, with a test for each limit. Comparisons have
 /// names.
-#[must_use]
 pub fn junit<'a>(comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>) -> String {
     let suites = comparisons.filter_map(|(name, comparison)| {
         let gate = comparison.gate.as_ref()?;

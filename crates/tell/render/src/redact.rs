@@ -17,7 +17,6 @@ const LEFT_OUT: &str = "(left out)";
 
 /// Returns the report without folders and names of other processes, and with a note that says so.
 /// The analyzed process keeps its name; the compositor is named by its role.
-#[must_use]
 pub(crate) fn redacted(report: &Report) -> Report {
     let hidden = HiddenNames::of(report);
     let mut page = report.clone();
@@ -49,7 +48,6 @@ pub(crate) fn redacted(report: &Report) -> Report {
 }
 
 /// Returns the report that a page shows: redacted, unless names are to be shown.
-#[must_use]
 pub fn for_page(report: &Report, show_names: bool) -> Cow<'_, Report> {
     if show_names {
         Cow::Borrowed(report)

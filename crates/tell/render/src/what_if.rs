@@ -10,7 +10,6 @@ use crate::wording::plain;
 const LEAST_SPEEDUP: Factor = Factor(1.005);
 
 /// Returns the document of a prediction.
-#[must_use]
 pub fn document(found: &WhatIf) -> Document {
     let opening = if found.changes.is_empty() {
         prediction(found)

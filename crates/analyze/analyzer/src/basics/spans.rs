@@ -25,7 +25,6 @@ impl Span {
     }
 
     /// Returns the length in nanoseconds.
-    #[must_use]
     pub(crate) fn length_ns(self) -> u64 {
         self.end_ns - self.start_ns
     }
@@ -48,7 +47,6 @@ impl Span {
     }
 
     /// Returns whether the span has no length.
-    #[must_use]
     pub(crate) fn is_empty(self) -> bool {
         self.start_ns == self.end_ns
     }
@@ -56,14 +54,12 @@ impl Span {
 
 /// Returns `to - from`, negative if `to` is less; none if that does not fit 64 bits, as
 /// times that [`crate::tables::times`] accepts always do.
-#[must_use]
 pub(crate) fn between(from: impl Into<i128>, to: impl Into<i128>) -> Option<i64> {
     i64::try_from(to.into() - from.into()).ok()
 }
 
 /// Returns whether an interval belongs to a window: it has time in it, or has no length and
 /// lies in it, edges included.
-#[must_use]
 pub(crate) fn touches(span: Span, window: Span) -> bool {
     let overlaps = span.start_ns < window.end_ns && span.end_ns > window.start_ns;
     overlaps
@@ -77,7 +73,6 @@ pub(crate) fn touches(span: Span, window: Span) -> bool {
 ///        ├──┤   ├─┤   ├──┤
 /// out  ├────┤ ├─────┤ ├──┤
 /// ```
-#[must_use]
 pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut union: Vec<Span> = Vec::new();
     for span in sorted {
@@ -87,7 +82,6 @@ pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
 }
 
 /// Returns the union of a whole list, in the list's own memory: there may be millions of spans.
-#[must_use]
 pub(crate) fn united(mut sorted: Vec<Span>) -> Vec<Span> {
     sorted.retain(|span| !span.is_empty());
     sorted.dedup_by(|next, last| last.absorb(*next));
@@ -134,7 +128,6 @@ impl RunningUnion {
 }
 
 /// Returns the summed length of disjoint spans.
-#[must_use]
 pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {
     disjoint.iter().map(|span| span.length_ns()).sum()
 }
@@ -144,7 +137,6 @@ pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {
 const SEARCH_RATIO: usize = 16;
 
 /// Returns the time in nanoseconds that two unions have in common.
-#[must_use]
 pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     if few.len() * SEARCH_RATIO < many.len() {
@@ -165,7 +157,6 @@ pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
 }
 
 /// Returns the time in nanoseconds of a part that the spans of a union cover.
-#[must_use]
 pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
     if part.is_empty() {
         return 0;

@@ -47,7 +47,6 @@ pub(crate) fn summarize(durations: &mut [u64]) -> Option<Statistics> {
 }
 
 /// Returns the percentile by nearest rank: of n sorted values the one at index ⌈p/100·n⌉ - 1.
-#[must_use]
 pub(crate) fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     sorted.get(rank(sorted.len(), percent)).copied()
 }

@@ -10,7 +10,6 @@ const SHARE: f64 = 0.05;
 
 /// Returns why no verdict and no gain follows from the numbers, as a clause; `None` if they can be
 /// trusted so far.
-#[must_use]
 pub fn distrust(report: &Report) -> Option<Message> {
     distrust_of(&report.sanity, report.source.kind)
 }
@@ -64,7 +63,6 @@ fn in_words(doubtful: &DoubtfulRows) -> Message {
 }
 
 /// Returns why a limit that the numbers keep may be missed even so, as a clause; `None` if it is kept.
-#[must_use]
 pub fn doubt(report: &Report) -> Option<Message> {
     if report.process.chosen_by == ChosenBy::Busiest {
         return Some(message!(

@@ -67,7 +67,6 @@ fn first<'a>(
 
 impl FrameworkName {
     /// Returns the name as its makers write it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Mlx => "MLX",

@@ -46,7 +46,6 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Returns the ids of all findings, in the order of their rules.
-#[must_use]
 pub fn ids() -> Vec<&'static str> {
     rules().map(|rule| rule.id).collect()
 }
@@ -70,7 +69,6 @@ pub(crate) fn check(ignored: &[String]) -> Result<()> {
 
 /// Returns the findings of a report: by concern, severity and gain, then in the order of the rules.
 /// A finding that another one contains is left out.
-#[must_use]
 pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
     let fired: Vec<_> = rules()
         .filter_map(|rule| Some((rule, (rule.condition)(report)?)))

@@ -12,7 +12,6 @@ use metalens_message::{
 use metalens_text::units::capital;
 
 /// Returns the four sentences of a report's summary.
-#[must_use]
 pub(crate) fn summary(report: &Report) -> Summary {
     Summary {
         warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),

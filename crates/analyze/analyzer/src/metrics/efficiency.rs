@@ -9,7 +9,6 @@ use crate::subject::commands::Commands;
 use crate::subject::interval::Interval;
 
 /// Returns the ratios of a busy time within a window.
-#[must_use]
 pub(crate) fn efficiency(busy_ns: Ns, program: Option<Span>, wall_ns: Option<Ns>) -> Efficiency {
     let program_ns = program.map(|program| Ns(program.length_ns()));
     Efficiency {
@@ -24,7 +23,6 @@ pub(crate) fn efficiency(busy_ns: Ns, program: Option<Span>, wall_ns: Option<Ns>
 /// limited to `part` if the window was cut. `None` if the last completion is unknown: it
 /// is not recorded, or a command buffer was committed several times, so that any of its completions may
 /// be the last.
-#[must_use]
 pub(crate) fn program<'a>(
     mine: &[Interval],
     buffers: impl Iterator<Item = &'a Buffer> + Clone,

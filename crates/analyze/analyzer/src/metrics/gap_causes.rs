@@ -317,7 +317,6 @@ fn contended(
 
 /// Returns whether the encoder list lost encodings that
 /// [`selection_with_recovery`](crate::selection_with_recovery) might find.
-#[must_use]
 pub fn lost_encodings(report: &Report) -> bool {
     let has_list = report.sanity.encoders_listed.is_some();
     has_list && report.idle.without_encoding > 0 && report.idle.recovered.is_none()

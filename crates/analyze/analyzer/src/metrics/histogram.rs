@@ -8,7 +8,6 @@ use crate::report::Bucket;
 const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
 
 /// Counts lengths in the buckets of [`BUCKETS_NS`].
-#[must_use]
 pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
     let ends = BUCKETS_NS
         .iter()

@@ -31,7 +31,6 @@ pub(crate) struct Idle {
 }
 
 /// Splits every gap by cause, and sums up.
-#[must_use]
 pub(crate) fn idle(gaps: &[Gap], splitter: &GapSplitter<'_>, kernels: &NamedIntervals) -> Idle {
     let mut totals = IdleTotals::default();
     let mut kinds = GapKinds::default();

@@ -15,7 +15,6 @@ const CHUNKS: u64 = 60;
 
 /// Computes latencies and queue depth. `buffers` are all command buffers of the process in the
 /// recording.
-#[must_use]
 pub(crate) fn latency(
     buffers: &[Buffer],
     commands: &Commands,
@@ -51,7 +50,6 @@ pub(crate) fn latency(
 
 /// Returns the reason why the queue depth is unknown if command buffers were committed several
 /// times; `None` if there are none.
-#[must_use]
 pub(crate) fn not_recorded(buffers: &[Buffer]) -> Option<NotRecorded> {
     let reused = buffers.iter().filter(|buffer| buffer.is_reused).count();
     let why = message!(

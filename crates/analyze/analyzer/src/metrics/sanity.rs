@@ -43,7 +43,6 @@ pub(crate) struct SanityInput<'a> {
 }
 
 /// Returns how many of the wanted ids are listed. Both are sorted, each id once.
-#[must_use]
 pub(crate) fn joined(wanted: &[u64], listed: impl Iterator<Item = u64>) -> u64 {
     let mut listed = listed.peekable();
     let is_listed = |wanted: &&u64| {

@@ -39,7 +39,6 @@ pub enum Bound {
 
 impl Bound {
     /// Returns the verdict as pages call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Gpu => "GPU-bound",

@@ -40,7 +40,6 @@ pub enum EngineId {
 
 impl EngineId {
     /// Returns the engine as tables, charts and sentences call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Mps => "MPSGraph",

@@ -81,19 +81,16 @@ impl GateResult {
 
 impl LimitRule {
     /// Returns whether the rule compares with base.
-    #[must_use]
     pub fn is_relative(self) -> bool {
         matches!(self, Self::Grow | Self::Slower | Self::Shrink | Self::Range)
     }
 
     /// Returns whether smaller values keep the rule.
-    #[must_use]
     pub fn is_upper(self) -> bool {
         matches!(self, Self::Max | Self::Grow | Self::Slower | Self::Range)
     }
 
     /// Returns the name for tables.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Max => "at most",
@@ -138,7 +135,6 @@ pub enum KernelFigure {
 
 impl KernelFigure {
     /// Returns the unit of the figure.
-    #[must_use]
     pub fn unit(self) -> Unit {
         match self {
             Self::Total | Self::Median => Unit::Ns,
@@ -147,7 +143,6 @@ impl KernelFigure {
     }
 
     /// Returns the name for tables.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Total => "total",

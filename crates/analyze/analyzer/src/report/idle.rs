@@ -46,7 +46,6 @@ impl IdleTime {
     /// after it. If either is not on record, the whole gap counts as unknown, and every other part
     /// is too small by an unknown amount. Up to a twentieth of the idle time, that is accepted.
     /// Beyond it the other parts are not a measurement. The unknown part always is one.
-    #[must_use]
     pub fn known(&self, cause: Cause) -> Option<Ns> {
         let is_measured = cause == Cause::Unknown || self.is_explained();
         is_measured.then(|| self.parts.get(cause))
@@ -54,7 +53,6 @@ impl IdleTime {
 
     /// Returns the number of serialized pairs; `None` if the recording cannot tell, by the same
     /// rule.
-    #[must_use]
     pub fn known_serialized(&self) -> Option<u64> {
         self.is_explained().then_some(self.serialized)
     }
@@ -98,13 +96,11 @@ pub struct GapParts {
 
 impl GapParts {
     /// Returns the sum of all parts, which is the length of the gap.
-    #[must_use]
     pub fn total_ns(&self) -> Ns {
         self.by_cause().iter().map(|&(_, ns)| ns).sum()
     }
 
     /// Returns the cause with the most time; of equal ones the first in the order of time.
-    #[must_use]
     pub fn cause(&self) -> Cause {
         let mut largest = (Cause::Completion, Ns(0));
 
@@ -118,7 +114,6 @@ impl GapParts {
     }
 
     /// Returns the time of one cause in nanoseconds.
-    #[must_use]
     pub fn get(mut self, cause: Cause) -> Ns {
         *self.get_mut(cause)
     }
@@ -140,19 +135,16 @@ impl GapParts {
     }
 
     /// Returns the time of each cause in nanoseconds, in the order of time.
-    #[must_use]
     pub fn by_cause(&self) -> [(Cause, Ns); 10] {
         Cause::ALL.map(|cause| (cause, self.get(cause)))
     }
 
     /// Returns the time between commit and start on the GPU without other processes, in nanoseconds.
-    #[must_use]
     pub fn after_commit_ns(&self) -> Ns {
         self.driver_wait_ns + self.driver_ns + self.start_latency_ns + self.submission_ns
     }
 
     /// Returns the parts that are not zero, the largest first.
-    #[must_use]
     pub fn largest_first(&self) -> Vec<(Cause, Ns)> {
         let mut parts = self.by_cause().to_vec();
         parts.retain(|&(_, ns)| ns > Ns(0));
@@ -214,7 +206,6 @@ impl Cause {
     ];
 
     /// Returns the cause's id, as reports, tables and stylesheets spell it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Completion => "completion",
@@ -231,7 +222,6 @@ impl Cause {
     }
 
     /// Returns the path of its time in a report, by which comparisons and limits name it.
-    #[must_use]
     pub const fn figure(self) -> &'static str {
         match self {
             Self::Completion => "idle.completion_ns",
@@ -248,13 +238,11 @@ impl Cause {
     }
 
     /// Returns the name of its time in datasets and CSV, which is the key in a report.
-    #[must_use]
     pub const fn column(self) -> &'static str {
         self.figure().split_at("idle.".len()).1
     }
 
     /// Returns the cause as tables, charts and sentences call it.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Completion => "completion latency",
@@ -271,7 +259,6 @@ impl Cause {
     }
 
     /// Returns what happened during that time, in one clause.
-    #[must_use]
     pub fn explanation(self) -> &'static str {
         match self {
             Self::Completion => "GPU done, program not told yet",

@@ -46,7 +46,6 @@ pub struct Judged<'a> {
 
 impl Report {
     /// Returns what the verdict and the findings about speed are about.
-    #[must_use]
     pub fn judged(&self) -> Judged<'_> {
         match &self.judged {
             Some(part) => Judged {

@@ -50,13 +50,11 @@ impl Note {
     }
 
     /// Returns the text of the note.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.message.text
     }
 
     /// Returns whether the note changes the meaning of every number.
-    #[must_use]
     pub fn is_loud(&self) -> bool {
         self.severity == NoteSeverity::Loud
     }

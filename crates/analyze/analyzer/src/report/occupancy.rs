@@ -33,14 +33,12 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the number of encoders; `None` if there are intervals and none names its encoder.
-    #[must_use]
     pub fn known_encoders(&self) -> Option<u64> {
         self.named(self.encoders)
     }
 
     /// Returns the number of command buffers; `None` if there are intervals and none names its own,
     /// or if some were committed several times.
-    #[must_use]
     pub fn known_command_buffers(&self) -> Option<u64> {
         self.named(self.command_buffers)
             .filter(|_| self.reused_command_buffers == 0)

@@ -167,7 +167,6 @@ impl ReplayPart {
     ];
 
     /// Returns the part as sentences call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Host => "host work and encoding",
@@ -226,7 +225,6 @@ pub enum ReplayAction {
 
 impl ReplayAction {
     /// Returns the option of `metalens what-if` that asks for it.
-    #[must_use]
     pub fn option(self) -> &'static str {
         match self {
             Self::TwiceInFlight => "--in-flight 2",
@@ -272,7 +270,6 @@ pub struct Prediction {
 
 impl Prediction {
     /// Returns whether the recording tells what the change leaves.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let least_ns = self.least_ns.saturating_sub(self.error_ns);
         is_answer(least_ns, self.most_ns.saturating_add(self.error_ns))
@@ -280,7 +277,6 @@ impl Prediction {
 }
 
 /// Returns whether a range is narrow enough for an answer: up to a quarter.
-#[must_use]
 pub fn is_answer(least_ns: Ns, most_ns: Ns) -> bool {
     4 * u128::from(most_ns.0) <= 5 * u128::from(least_ns.0)
 }
@@ -317,14 +313,12 @@ pub struct Replay {
 
 impl Replay {
     /// Returns the time that is left without these parts.
-    #[must_use]
     pub fn left_without(&self, parts: &[ReplayPart]) -> Option<Ns> {
         let removal = self.removals.iter().find(|each| each.without == parts);
         Some(removal?.left_ns)
     }
 
     /// Returns the time that is saved without these parts.
-    #[must_use]
     pub fn saved_without(&self, parts: &[ReplayPart]) -> Option<Ns> {
         Some(self.span_ns.saturating_sub(self.left_without(parts)?))
     }
@@ -339,7 +333,6 @@ impl Replay {
     }
 
     /// Returns the prediction of a change.
-    #[must_use]
     pub fn prediction(&self, action: ReplayAction) -> Option<&Prediction> {
         self.predictions.iter().find(|each| each.action == action)
     }

@@ -62,7 +62,6 @@ pub struct Sanity {
 impl Sanity {
     /// Returns whether the encoder list is there and contains at least 95 % of the encoders of the
     /// process, so that sums over the list are a measurement.
-    #[must_use]
     pub fn lists_encoders(&self) -> bool {
         /// One encoder in this many may be missing.
         const ENCODERS: u128 = 20;

@@ -77,7 +77,6 @@ pub enum StepsBy {
 
 impl StepsBy {
     /// Returns the sign as tables call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Named => "named",
@@ -217,7 +216,6 @@ pub enum OnceKind {
 
 impl StepParts {
     /// Returns the length in nanoseconds.
-    #[must_use]
     pub fn length_ns(&self) -> Ns {
         self.end_ns - self.start_ns
     }
@@ -225,7 +223,6 @@ impl StepParts {
 
 impl StepSeries {
     /// Returns whether the program draws, so that its steps are frames and its kernels are passes.
-    #[must_use]
     pub fn are_frames(&self) -> bool {
         self.name == "frame"
     }
@@ -233,7 +230,6 @@ impl StepSeries {
 
 impl Report {
     /// Returns whether the steps begin on a grid of time.
-    #[must_use]
     pub fn is_paced(&self) -> bool {
         let main = self.steps.first();
         main.is_some_and(|main| main.by == StepsBy::Paced)

@@ -77,7 +77,6 @@ pub enum Effort {
 
 impl Effort {
     /// Returns the words of pages.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Setting => "setting",
@@ -106,7 +105,6 @@ pub enum Severity {
 
 impl Severity {
     /// Returns the name that JSON has.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -144,7 +142,6 @@ pub enum GainCertainty {
 
 impl GainCertainty {
     /// Returns the words before the number: `about` or `at most`.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::About => "about",

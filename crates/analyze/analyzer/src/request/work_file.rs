@@ -106,7 +106,6 @@ impl WorkFile {
     }
 
     /// Returns whether the program says that no GPU ran any of the work.
-    #[must_use]
     pub fn is_simulated(&self) -> bool {
         let program = self.program.as_ref();
         program.and_then(|program| program.get("simulated")?.as_bool()) == Some(true)

@@ -59,7 +59,6 @@ impl Buffer {
 
 /// Groups all intervals of the process, which are sorted by start, into command buffers, sorted
 /// by id.
-#[must_use]
 pub(crate) fn buffers<'a>(
     mine: impl Iterator<Item = &'a Interval> + Clone,
     window: Span,

@@ -28,7 +28,6 @@ pub(crate) struct ChosenProcesses {
 
 impl ChosenProcesses {
     /// Returns whether a process is one of the chosen ones.
-    #[must_use]
     pub(crate) fn contains(&self, process: Option<ProcessId>) -> bool {
         process.is_some_and(|process| self.processes.binary_search(&process).is_ok())
     }

@@ -84,7 +84,6 @@ pub(crate) struct Occupancy {
 
 /// Returns busy time and gaps of intervals that are sorted by start. The gaps have indices of
 /// these intervals.
-#[must_use]
 pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
     let mut occupancy = Occupancy::default();
     let spans = intervals.iter().map(|interval| interval.span);

@@ -42,7 +42,6 @@ impl Interval {
 }
 
 /// Returns the distinct encoders of some intervals, in the order of their ids.
-#[must_use]
 pub(crate) fn encoders(intervals: &[Interval]) -> Vec<u64> {
     let encoders = intervals.iter().filter_map(|interval| interval.encoder);
     let mut ids: Vec<u64> = encoders.map(NonZeroU64::get).collect();

@@ -86,7 +86,6 @@ impl<'a> KernelNames<'a> {
     }
 
     /// Returns the name of an interval's work and its source.
-    #[must_use]
     pub(crate) fn name(&self, sources: NameSources) -> (String, NamedBy) {
         if let Some(shaders) = sources.shaders {
             let shaders = self.hints.texts.text(shaders);
@@ -121,7 +120,6 @@ impl<'a> KernelNames<'a> {
 
     /// Returns the number of encoders that the driver coalesced into one interval, if its label
     /// tells it.
-    #[must_use]
     pub(crate) fn coalesced(&self, label: Option<Symbol>) -> Option<u64> {
         let label = self.names.text(label?);
         if self.splits.contains_key(label) {

@@ -20,7 +20,6 @@ pub(crate) struct ProcessUse {
 
 /// Returns all processes that used the GPU within a window, the busiest first; then by name and
 /// pid.
-#[must_use]
 pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<ProcessUse> {
     let mut usage = UsageCollector::default();
     for interval in intervals {
@@ -52,7 +51,6 @@ impl UsageCollector {
     }
 
     /// Returns all processes with intervals, in the order of [`usage`].
-    #[must_use]
     pub(crate) fn finish(self, names: &Names) -> Vec<ProcessUse> {
         let mut used: Vec<ProcessUse> = names
             .processes()

@@ -109,7 +109,6 @@ impl Timeline {
 
 /// Returns whether an analysis failed because the table of GPU intervals is absent or empty:
 /// [`selection_with_raw_events`](crate::selection_with_raw_events) may have them.
-#[must_use]
 pub fn lacks_intervals(error: &Error) -> bool {
     match error.cause() {
         Error::NoRows { .. } | Error::OnlyCpu { .. } | Error::IntervalsNotRecorded(_) => true,

@@ -150,7 +150,6 @@ fn read_once() -> Vec<&'static str> {
 
 /// Returns the tables and columns that an analysis reads. Those that the main figures need must
 /// be readable; others are left out with a note if they are not.
-#[must_use]
 pub fn selection() -> Selection {
     Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
         .and_if_readable(ChainTables::WANTED)
@@ -172,7 +171,6 @@ pub fn selection() -> Selection {
 
 /// Returns the tables of [`selection`], and those that contain encodings that the encoder list
 /// lost: they are as large as the list, and seldom needed.
-#[must_use]
 pub fn selection_with_recovery() -> Selection {
     selection().and_if_readable(RecoveryTables::WANTED)
 }
@@ -180,13 +178,11 @@ pub fn selection_with_recovery() -> Selection {
 /// Returns the tables of [`selection_with_recovery`], and the raw events from which GPU intervals
 /// can be computed. There may be millions, and only a recording without its table of GPU intervals
 /// needs them.
-#[must_use]
 pub fn selection_with_raw_events() -> Selection {
     selection_with_recovery().and_if_readable(&RawTables::WANTED)
 }
 
 /// Returns the tables and columns that a profile of the CPU reads.
-#[must_use]
 pub fn profile_selection() -> Selection {
     Selection::columns(&cpu::SAMPLES)
 }

@@ -81,7 +81,6 @@ pub fn run(
 }
 
 /// Returns the index of a search that found no recording: the paths that were refused.
-#[must_use]
 pub fn index_of_refused(search: &Search) -> Index {
     Index::new(Vec::new(), refused(search).collect(), 0, Vec::new())
 }

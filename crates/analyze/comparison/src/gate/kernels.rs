@@ -64,7 +64,6 @@ impl<'a> Patterns<'a> {
     }
 
     /// Returns the patterns that match a name, with their places in the order, sorted.
-    #[must_use]
     pub fn matching(&self, name: &str) -> Vec<(usize, &'a str)> {
         let ends = (0..=name.len()).filter_map(|end| name.get(..end));
         let alike = ends.filter_map(|start| self.by_start.get(start)).flatten();

@@ -54,7 +54,6 @@ impl From<&Finding> for RowFinding {
 
 /// Counts findings over reports, each given by its findings: the most severe first, then those of
 /// most reports.
-#[must_use]
 pub fn total_findings<'a>(
     reports: impl IntoIterator<Item = &'a [RowFinding]>,
 ) -> Vec<FindingTotal> {

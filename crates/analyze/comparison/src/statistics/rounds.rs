@@ -12,7 +12,6 @@ use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
 
 /// Returns the shift from base to new, of which each has one value for each round; none without a
 /// round.
-#[must_use]
 pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
     let differences: Vec<f64> = base.iter().zip(new).map(|(was, now)| now - was).collect();
     let mut means: Vec<f64> = (0..differences.len())

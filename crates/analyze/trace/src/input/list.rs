@@ -107,19 +107,16 @@ impl Input {
     }
 
     /// Returns the table of contents, if the input has one.
-    #[must_use]
     pub fn toc(&self) -> Option<&Toc> {
         self.toc.as_ref()
     }
 
     /// Returns the path as given by the user.
-    #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
     /// Returns the kind of the input.
-    #[must_use]
     pub fn kind(&self) -> InputKind {
         self.kind
     }

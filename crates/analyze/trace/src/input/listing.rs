@@ -9,7 +9,6 @@ use crate::table::ListedDocument;
 impl Input {
     /// Reads every document completely and returns its tables without their rows. A document that
     /// cannot be read does not stop the others.
-    #[must_use]
     pub fn list(&self, options: LoadOptions<'_>) -> Vec<ListedDocument> {
         if let Some(bundle) = &self.bundle {
             return bundle.list();

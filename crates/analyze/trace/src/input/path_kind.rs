@@ -78,7 +78,6 @@ fn has_named_table(path: &Path) -> bool {
 
 /// Returns whether a document may have GPU work: it is neither the list of the tables of an export, nor
 /// a table about something else.
-#[must_use]
 pub fn may_have_gpu_work(path: &Path) -> bool {
     match header(path) {
         Some(Header::Table { schema, .. }) => schema.starts_with("metal-"),

@@ -92,7 +92,6 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns the open file, for writing and reading.
-    #[must_use]
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -128,7 +128,6 @@ impl Folder {
     }
 
     /// Returns whether something has a name in this folder, also a link that leads nowhere.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         // Only one answer of the system means absence.
         let status = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);

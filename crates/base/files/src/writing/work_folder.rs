@@ -38,7 +38,6 @@ impl WorkFolder {
     }
 
     /// Returns the path of the folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

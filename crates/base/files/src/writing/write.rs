@@ -64,7 +64,6 @@ pub fn refuse_link(path: &Path) -> Result<()> {
 }
 
 /// Returns the parent folder of a path: `.` for a bare name.
-#[must_use]
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -74,7 +73,6 @@ pub fn parent(path: &Path) -> &Path {
 
 /// Returns a path without `/` and `/.` at its end. With these the system follows a link even
 /// under `O_NOFOLLOW`.
-#[must_use]
 pub fn without_trailing(path: &Path) -> PathBuf {
     path.components().collect()
 }

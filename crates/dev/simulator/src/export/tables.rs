@@ -32,7 +32,6 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// Returns the table's name, which is also that of its schema.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.form().schema.name
     }

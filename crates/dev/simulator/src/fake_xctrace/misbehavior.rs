@@ -19,7 +19,6 @@ macro_rules! misbehaviors {
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             /// Returns the name by which users request it.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }

@@ -47,7 +47,6 @@ impl std::fmt::Debug for Streams<'_> {
 
 /// The way in which the program should end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
 pub enum Exit {
     /// The program exits with this code.
     Code(u8),

@@ -39,7 +39,6 @@ impl Scenario {
 }
 
 /// Returns the presets, simplest first.
-#[must_use]
 pub fn presets() -> &'static [Preset] {
     &PRESETS
 }

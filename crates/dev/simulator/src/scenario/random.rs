@@ -14,7 +14,6 @@ use crate::values::stream::{
 
 /// Returns a valid scenario of one run and at most about 300 intervals, with many touching and
 /// overlapping rows, odd names and oddities. The same seed gives the same scenario.
-#[must_use]
 pub fn random_scenario(seed: u64) -> Scenario {
     let mut random = Random::new(seed, &[0x5eed]);
     let target = *random.one_of(&[

@@ -29,7 +29,6 @@ impl Nanos {
     }
 
     /// Returns the number of nanoseconds.
-    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }

@@ -63,7 +63,6 @@ pub struct TableFailure {
 
 impl Exported {
     /// Returns true if all requested tables are complete.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let cut_off = self.holds.in_state(TableState::CutOff).count();
         self.failed.is_empty() && self.absent.is_empty() && cut_off == 0

@@ -44,7 +44,6 @@ pub(crate) fn all(
 
 /// Returns the warnings and problems to show before a recording, from the checks that cost
 /// almost no time.
-#[must_use]
 pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration>) -> Vec<String> {
     let checks = [
         disk::free_space(disk, time_limit),

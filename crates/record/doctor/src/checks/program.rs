@@ -145,7 +145,6 @@ const LETS_LIBRARIES_IN: [&str; 2] = [
 
 /// Returns why the signature of a program keeps macOS from loading a library into it, with the way out;
 /// `None` if it does not.
-#[must_use]
 pub fn refuses_libraries(runner: &dyn CommandRunner, program: &Path) -> Option<String> {
     let shown = program.display();
     let text = codesign(runner, program).text();

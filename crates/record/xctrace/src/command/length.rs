@@ -18,7 +18,6 @@ impl Length {
     }
 
     /// Returns the length in milliseconds.
-    #[must_use]
     pub const fn milliseconds(self) -> u64 {
         self.milliseconds
     }

@@ -116,7 +116,6 @@ pub struct TableInfo {
 }
 
 /// Returns the tables and their columns.
-#[must_use]
 pub fn describe() -> Vec<TableInfo> {
     DatasetTable::ALL
         .map(|which| TableInfo {

@@ -23,7 +23,6 @@ const PAGE: &str = "-o DIR writes a page with pictures";
 
 /// Returns the first screen: the verdict, the variants, why the GPU was idle, and the names of what
 /// is left out.
-#[must_use]
 pub fn brief(bench: &Bench) -> Document {
     let mut whole = screen(bench);
     let has = |id: &str| whole.sections.iter().any(|section| section.id == id);

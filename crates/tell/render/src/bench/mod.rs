@@ -34,7 +34,6 @@ const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ra
                          no figure says anything about a real machine";
 
 /// Returns the document of a benchmark.
-#[must_use]
 pub fn document(bench: &Bench) -> Document {
     let sections = [
         Some(opening(bench, usize::MAX, TOLD)),
@@ -74,7 +73,6 @@ pub fn document(bench: &Bench) -> Document {
 }
 
 /// Returns the document without what only a page can link to, and without what only pages keep.
-#[must_use]
 pub fn screen(bench: &Bench) -> Document {
     let mut document = document(bench);
     let is_of_pages = |id: &str| [REPORTS, "findings", "environment"].contains(&id);

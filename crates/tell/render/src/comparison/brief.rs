@@ -33,7 +33,6 @@ const SECTIONS: [&str; 5] = ["verdict", "gate", "per-unit", "kernels", "idle"];
 const PAGE: &str = "-o DIR writes pages with a picture";
 
 /// Returns the verdict, the limits that failed, what changed, and the names of what is left out.
-#[must_use]
 pub fn brief(comparison: &Comparison) -> Document {
     let mut whole = document(comparison, true);
     let sections = std::mem::take(&mut whole.sections).into_iter();

@@ -27,7 +27,6 @@ const MOST_CHANGED: usize = 6;
 const BAR: usize = 32;
 
 /// Returns the document of one comparison. Folders are left out unless `show_names`.
-#[must_use]
 pub fn document(comparison: &Comparison, show_names: bool) -> Document {
     let comparison = &shown(comparison, show_names);
     let sections = if comparison.is_refused() {
@@ -60,7 +59,6 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
 
 /// Returns what a reader of a pull request looks at: the verdict, the limits that failed, what changed,
 /// the picture. What did not change is folded.
-#[must_use]
 pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     let mut whole = document(comparison, show_names);
     let comparison = &shown(comparison, show_names);
@@ -206,7 +204,6 @@ fn changes(comparison: &Comparison) -> Section {
 
 /// Returns the comparison with sentences that name no folders, unless `show_names`: pages are
 /// posted.
-#[must_use]
 pub fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     let mut comparison = comparison.clone();
     if show_names {

@@ -134,13 +134,11 @@ pub struct StepBar {
 
 impl StepBar {
     /// Returns its length in nanoseconds.
-    #[must_use]
     pub fn length_ns(&self) -> Ns {
         self.parts.iter().map(|&(_, ns)| ns).sum()
     }
 
     /// Returns the words beside the bar.
-    #[must_use]
     pub fn told(&self) -> String {
         let length = rough_time(self.length_ns().0);
         match &self.command {
@@ -163,7 +161,6 @@ pub enum BarPart {
 
 impl BarPart {
     /// Returns the part as sentences call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Gpu => "GPU",
@@ -310,7 +307,6 @@ impl Fact {
 
 impl Chart {
     /// Returns a chart whose figures are in a table beside it, so that it needs no drawing.
-    #[must_use]
     pub fn picture(id: &str) -> Block {
         Block::Chart(Self {
             id: id.to_owned(),

@@ -15,7 +15,6 @@ pub struct Unknown {
 
 impl Document {
     /// Returns the names of the sections, in their order, each once.
-    #[must_use]
     pub fn section_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for section in &self.sections {

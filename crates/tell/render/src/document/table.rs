@@ -294,7 +294,6 @@ impl Cell {
     }
 
     /// Returns the value that the text is, if it is nothing else.
-    #[must_use]
     pub fn only_value(&self) -> Option<&Value> {
         match self.text.values.as_slice() {
             [only] if only.text == self.text.text => Some(&only.value),
@@ -303,13 +302,11 @@ impl Cell {
     }
 
     /// Returns whether the text is a name from a recording and nothing else.
-    #[must_use]
     pub fn is_name(&self) -> bool {
         self.only_value().is_some_and(Value::is_name)
     }
 
     /// Returns the number to sort by; `None` if the cell has no number or it is not known.
-    #[must_use]
     pub fn sort_value(&self) -> Option<f64> {
         match self.look {
             Look::Ranked(rank) | Look::Finding(_, _, rank) => Some(f64::from(rank)),
@@ -318,7 +315,6 @@ impl Cell {
     }
 
     /// Returns whether the cell has a verdict that a reader should look into.
-    #[must_use]
     pub fn asks_for_reason(&self) -> bool {
         matches!(self.look, Look::Verdict(Tone::Bad | Tone::Doubtful))
     }

@@ -46,7 +46,6 @@ fn is_there(folder: &Path) -> bool {
 }
 
 /// Returns the index of the last batch. None if there is none that this version can read.
-#[must_use]
 pub fn load(folder: &Path) -> Option<Index> {
     let text = metalens_files::read_text(&folder.join(JSON), LONGEST_REPORT).ok()?;
     Index::from_json(&text)

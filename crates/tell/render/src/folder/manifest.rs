@@ -113,7 +113,6 @@ impl Manifest {
 
     /// Returns the first of its files that somebody changed, if one was. A file that is gone does
     /// not count.
-    #[must_use]
     pub fn changed(&self, folder: &Path) -> Option<PathBuf> {
         let mut files = self.files.iter();
         let changed = files.find(|file| {
@@ -125,7 +124,6 @@ impl Manifest {
 
     /// Returns the SHA-256 of the manifest of a folder, if all files that it lists exist and have
     /// their listed length.
-    #[must_use]
     pub fn identity(folder: &Path) -> Option<String> {
         let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
         let manifest: Self = serde_json::from_slice(&text).ok()?;

@@ -47,7 +47,6 @@ pub struct CommentFrame {
 }
 
 /// Returns the first line of a comment of this name, by which it is found again.
-#[must_use]
 pub fn marker(key: &str) -> String {
     format!("<!-- metalens:{key} -->")
 }

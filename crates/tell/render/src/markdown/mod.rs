@@ -12,7 +12,6 @@ pub use comment::{COMMENT_LIMIT, CommentFrame, REPORT_CHARTS, SUMMARY_LIMIT, com
 pub use picture::{Picture, PictureSource};
 
 /// Returns a document as a page with these pictures; ends with a line break.
-#[must_use]
 pub fn page(document: &Document, pictures: &[Picture]) -> String {
     let markdown = Markdown {
         is_comment: false,

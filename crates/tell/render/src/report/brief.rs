@@ -26,7 +26,6 @@ const SECTIONS: [&str; 7] = [
 
 /// Returns the first screen of a report: the verdict, the idle time by cause, the first findings
 /// and kernels, and the names of what it leaves out.
-#[must_use]
 pub fn brief(report: &Report) -> Document {
     let mut whole = document(report);
     let sections = std::mem::take(&mut whole.sections).into_iter();

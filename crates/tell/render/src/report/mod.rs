@@ -29,7 +29,6 @@ use crate::gate;
 use crate::wording::plain;
 
 /// Returns the document of a report, with its sections in the order in which people ask.
-#[must_use]
 pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
@@ -70,7 +69,6 @@ pub fn document(report: &Report) -> Document {
 }
 
 /// Returns the document of a report for a pull request, whose first line names the limits that failed.
-#[must_use]
 pub fn for_comment(report: &Report) -> Document {
     let mut document = document(report);
     let missed = report.gate.as_ref().filter(|gate| gate.missed);

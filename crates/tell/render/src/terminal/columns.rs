@@ -95,7 +95,6 @@ fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
 
 /// Breaks a text into lines of a width, at plain spaces: numbers stay beside their units. A word
 /// that is longer than a line is broken anywhere.
-#[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for mut word in text.split_ascii_whitespace() {

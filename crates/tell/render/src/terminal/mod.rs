@@ -40,7 +40,6 @@ const ITEMS: usize = 50;
 
 /// Returns a document as styled lines for a terminal with this many columns; ends with a line
 /// break. Without a terminal, the width is always the same.
-#[must_use]
 pub fn text(document: &Document, columns: Option<usize>) -> String {
     let columns_or_usual = columns.unwrap_or(WIDEST_TEXT);
     let mut screen = Screen {

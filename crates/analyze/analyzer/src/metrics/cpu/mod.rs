@@ -218,7 +218,6 @@ fn is_inside(sorted: &[Span], time_ns: u64) -> bool {
 }
 
 /// Returns the reason why nothing is known about the program's host work, if nothing is.
-#[must_use]
 pub(crate) fn not_recorded(cpu: Option<&Cpu>) -> Option<NotRecorded> {
     let why = match cpu {
         None => {

@@ -30,7 +30,6 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Returns the part of the sample in a sum of weights.
-    #[must_use]
     pub(crate) fn weight_or_zero(&self) -> u64 {
         self.weight.unwrap_or(0)
     }
@@ -79,7 +78,6 @@ impl Samples {
     }
 
     /// Returns the most common weight; of several as common, the smallest.
-    #[must_use]
     pub(crate) fn period(&self) -> Option<u64> {
         if self.unit == WeightUnit::Samples {
             return None;
@@ -98,7 +96,6 @@ impl Samples {
 }
 
 /// Returns whether a thread was running.
-#[must_use]
 pub(crate) fn is_running(state: Option<Symbol>, names: &Names) -> bool {
     state.is_some_and(|state| names.text(state) == "Running")
 }

@@ -141,7 +141,6 @@ pub(crate) struct Identity {
 }
 
 /// Returns the identity of a sample's thread.
-#[must_use]
 pub(crate) fn identity(sample: &Sample, names: &Names) -> Identity {
     let process = sample.process.and_then(|id| names.process(id));
     match sample.thread {
@@ -166,7 +165,6 @@ pub(crate) fn identities(threads: &[ThreadId], names: &Names) -> FxHashSet<Ident
 }
 
 /// Returns the identity of a thread.
-#[must_use]
 fn identity_of_thread(thread: ThreadId, names: &Names) -> Identity {
     let Some(thread) = names.thread(thread) else {
         return Identity {
@@ -457,7 +455,6 @@ fn innermost_name(stack: Option<StackId>, names: &Names) -> &str {
 }
 
 /// Returns whether a frame's name is only its address, because no symbol was found.
-#[must_use]
 pub(crate) fn is_address(name: &str) -> bool {
     let digits = name.strip_prefix("0x").unwrap_or("");
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -483,13 +480,11 @@ impl Members {
     }
 
     /// Returns whether a sample is of one of the processes.
-    #[must_use]
     pub(crate) fn has(&self, sample: &Sample) -> bool {
         self.contains(sample.process)
     }
 
     /// Returns whether a process is one of them.
-    #[must_use]
     pub(crate) fn contains(&self, process: Option<ProcessId>) -> bool {
         let is_member = process.and_then(|id| self.0.get(id.index()));
         is_member.copied().unwrap_or(false)

@@ -90,25 +90,21 @@ impl Chip {
     }
 
     /// Returns the name with `Apple`: `Apple M1 Max`.
-    #[must_use]
     pub(crate) fn full_name(&self) -> String {
         format!("Apple {}", self.name)
     }
 
     /// Returns the numbers of cores that the chip is sold with.
-    #[must_use]
     pub(crate) fn cores(&self) -> Vec<u32> {
         self.sizes.iter().map(|&(cores, _)| cores).collect()
     }
 
     /// Returns the memory bandwidth in GB/s, of the size with this many cores if they are given.
-    #[must_use]
     pub(crate) fn bandwidth(&self, cores: Option<u32>) -> Option<ChipLimits> {
         limits(self.fitting(cores).map(|(_, bandwidth)| bandwidth))
     }
 
     /// Returns the FP32 peak in TFLOP/s.
-    #[must_use]
     pub(crate) fn peak(&self, cores: Option<u32>) -> Option<ChipLimits> {
         let clock = self.clock_ghz?;
         limits(

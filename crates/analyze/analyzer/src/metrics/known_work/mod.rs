@@ -68,7 +68,6 @@ pub(crate) fn work(file: &WorkFile, report: &Report) -> WorkThroughput {
 
 /// Returns a note if the work file is from a simulation, and none if the recording is synthetic
 /// as well, which says so itself.
-#[must_use]
 pub(crate) fn simulated(file: &WorkFile, is_synthetic: bool) -> Option<Note> {
     (file.is_simulated() && !is_synthetic).then(|| {
         let text = message!(
@@ -81,7 +80,6 @@ pub(crate) fn simulated(file: &WorkFile, is_synthetic: bool) -> Option<Note> {
 }
 
 /// Returns the reason why there are no rates.
-#[must_use]
 pub(crate) fn not_recorded() -> NotRecorded {
     NotRecorded::new(
         "work",

@@ -38,7 +38,6 @@ impl Amounts {
     }
 
     /// Returns the rates over a time.
-    #[must_use]
     pub(crate) fn over(self, over_ns: Ns) -> WorkRates {
         // A sum beyond 64 bits cannot be what a file means.
         let amount = |amount: Option<u128>| u64::try_from(amount?).ok();
@@ -67,7 +66,6 @@ fn per_ns(amount: Option<u128>, over_ns: u64) -> Option<f64> {
 }
 
 /// Returns a rate's share of the chip's limits.
-#[must_use]
 pub(crate) fn share_range(rate: Option<f64>, limits: Option<ChipLimits>) -> Option<ShareRange> {
     let (rate, limits) = (rate?, limits?);
     Some(ShareRange {
