@@ -101,6 +101,7 @@ pub(crate) struct AnalyzeRequest {
 
 /// Outputs to write and to print.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct AnalyzeOutputs {
     /// Print the report as JSON (an array for several inputs)
     #[arg(long)]

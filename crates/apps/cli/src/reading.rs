@@ -4,6 +4,7 @@ use clap::Args;
 
 /// Run, and treatment of truncated files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Part of the recording")]
 pub(crate) struct Reading {
     /// Run of the recording [default: the last]
     #[arg(long, value_name = "N")]

@@ -10,6 +10,7 @@ use crate::out;
 
 /// The part of a document that is printed, and its form.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "What is printed")]
 pub(crate) struct View {
     /// Print every section [default: the most important, on one screen]
     #[arg(long, conflicts_with_all = ["json", "sections"])]

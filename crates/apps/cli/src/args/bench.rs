@@ -83,16 +83,12 @@ pub(crate) struct BenchArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) view: crate::view::View,
     /// Compare all variants with a baseline, instead of the first variant
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Save the runs of the first variant as a baseline
     #[arg(long, value_name = "FILE")]
     pub(crate) save_baseline: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) gate: GateChoice,
     /// Compare with a baseline that was recorded differently
     #[arg(long, requires = "baseline")]
     pub(crate) allow_different: bool,
@@ -103,9 +99,13 @@ pub(crate) struct BenchArguments {
     /// Use a fake xctrace, on any machine: measures nothing
     #[arg(long)]
     pub(crate) simulate: bool,
-    #[command(flatten, next_help_heading = "Recording options")]
+    #[command(flatten)]
+    pub(crate) view: crate::view::View,
+    #[command(flatten)]
+    pub(crate) gate: GateChoice,
+    #[command(flatten)]
     pub(crate) recorder: RecorderArguments,
-    #[command(flatten, next_help_heading = "Report options")]
+    #[command(flatten)]
     pub(crate) part: PartArguments,
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,

@@ -46,16 +46,12 @@ pub(crate) struct CompareArguments {
     /// which one side has more, if all units are alike]
     #[arg(long, value_name = "UNIT", value_parser = per_unit)]
     pub(crate) per: Option<PerUnit>,
-    #[command(flatten)]
-    pub(crate) gate: GateChoice,
     /// Print the comparison as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the comparison as Markdown
     #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(crate) markdown: bool,
-    #[command(flatten)]
-    pub(crate) view: View,
     /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html,
     /// charts/compare*.png and manifest.json. A stored baseline or report has no intervals, so that
     /// the page has bars instead of the charts
@@ -70,6 +66,10 @@ pub(crate) struct CompareArguments {
     /// Replace files that exist
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) view: View,
+    #[command(flatten)]
+    pub(crate) gate: GateChoice,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArguments,
 }
@@ -86,6 +86,7 @@ fn per_unit(text: &str) -> Result<PerUnit, String> {
 
 /// The limits to judge by.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct GateChoice {
     /// Exit with 5 if a limit in this file fails, and with 6 if runs cannot decide one [default:
     /// metalens.toml, if it has a gate, else at most 5 % more time of a step's own and of each kernel, and as

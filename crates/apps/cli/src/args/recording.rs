@@ -69,8 +69,6 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    #[command(flatten)]
-    pub(crate) gate: RecordingGate,
     /// Open the page of the report in the browser
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) open: bool,
@@ -78,10 +76,12 @@ pub(crate) struct RecordAndAnalyzeArguments {
     pub(crate) failure: FailureArguments,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
-    #[command(flatten, next_help_heading = "Report options")]
+    #[command(flatten)]
     pub(crate) part: PartArguments,
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) gate: RecordingGate,
 }
 
 #[derive(Debug, Args)]
@@ -176,6 +176,7 @@ impl Recorders {
 
 /// Options of the recorder, the same for all subjects.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Recorder")]
 pub(crate) struct RecorderArguments {
     /// Who records: xctrace; the probe, a library in the program itself, which needs no Xcode and writes
     /// a log (.jsonl) with the kernels' names; or both [default: xctrace, or the probe without Xcode]

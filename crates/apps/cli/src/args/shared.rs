@@ -24,6 +24,7 @@ pub(crate) struct AnalysisArguments {
 
 /// Settings and known work.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Settings")]
 pub(crate) struct MeasureArguments {
     /// File of limits, and of findings to leave out [default: metalens.toml, if it exists]
     #[arg(long, value_name = "FILE")]
@@ -36,6 +37,7 @@ pub(crate) struct MeasureArguments {
 
 /// The limits to judge one recording by.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct RecordingGate {
     /// Exit with 5 if the recording does not keep a limit (min, max) of this file, or cannot tell
     /// [default: metalens.toml]
@@ -66,6 +68,7 @@ impl RecordingGate {
 
 /// Process and part of the recording to report on.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Part of the recording")]
 pub(crate) struct PartArguments {
     /// Process to report on [default: the recorded one]
     #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
