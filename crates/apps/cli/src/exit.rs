@@ -104,22 +104,41 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Words that people try, and what they look for.
-const MEANT: [(&str, &str); 6] = [
+const MEANT: [(&[&str], &str); 10] = [
     (
-        "open",
+        &["open", "view", "serve", "dashboard", "gui"],
         "`metalens analyze INPUT --open` opens the page of a recording",
     ),
     (
-        "view",
-        "`metalens analyze INPUT --open` opens the page of a recording",
+        &["show", "summary", "inspect", "info", "import"],
+        "`metalens analyze INPUT` shows a recording",
     ),
-    ("show", "`metalens analyze INPUT` shows a recording"),
-    ("version", "`metalens --version` prints it"),
     (
-        "--csv",
+        &["timeline", "plot", "graph", "draw"],
+        "`metalens chart INPUT` draws a recording as a picture",
+    ),
+    (
+        &["predict", "simulate", "replay"],
+        "`metalens what-if INPUT` predicts what a change would leave",
+    ),
+    (
+        &["trace", "watch", "run"],
+        "`metalens record PROGRAM` records a program",
+    ),
+    (
+        &["ci", "check", "gate"],
+        "`metalens compare BASE NEW --gate` fails if a limit is not kept",
+    ),
+    (
+        &["list", "ls"],
+        "`metalens tables INPUT` lists the tables of a recording",
+    ),
+    (&["version"], "`metalens --version` prints it"),
+    (
+        &["--csv"],
         "`--section NAME --format csv` prints a table as CSV",
     ),
-    ("json", "`--json` prints JSON"),
+    (&["json"], "`--json` prints JSON"),
 ];
 
 /// Returns clap's message, with a tip of [`MEANT`] in the place of its own if there is one.
@@ -131,7 +150,10 @@ fn with_better_tip(error: &clap::Error) -> String {
     ];
     let words = kinds.iter().filter_map(|kind| error.get(*kind));
     let meant = words.filter_map(|word| match word {
-        ContextValue::String(word) => MEANT.iter().find(|(tried, _)| tried == word),
+        ContextValue::String(word) => {
+            let mut known = MEANT.iter();
+            known.find(|(tried, _)| tried.contains(&word.as_str()))
+        }
         _ => None,
     });
     let message = error.render().to_string();

@@ -50,6 +50,22 @@ fn near_misses_are_answered() {
         "wrote r: open r/report.html",
     );
     check(&["reprot", "x.trace"], 2, "report");
+    for (word, command) in [
+        ("view", "analyze INPUT --open"),
+        ("summary", "analyze INPUT"),
+        ("timeline", "chart INPUT"),
+        ("predict", "what-if INPUT"),
+        ("trace", "record PROGRAM"),
+        ("ci", "compare BASE NEW --gate"),
+        ("ls", "tables INPUT"),
+        ("version", "--version"),
+    ] {
+        check(
+            &[word, "x.trace"],
+            2,
+            &format!("hint: `metalens {command}`"),
+        );
+    }
     check(&["no-such.trace"], 1, "no-such.trace: ");
     check(
         &["analyze", "x.trace", "--section", "kernal"],
