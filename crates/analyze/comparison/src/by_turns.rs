@@ -8,7 +8,7 @@ use crate::change::{Change, Floor, Judge, Preference, known};
 use crate::statistics::{shift_by_rounds, squares};
 use crate::unit::Unit;
 use metalens_message::Number;
-use metalens_text::number::Float;
+use metalens_text::number::{Float, whole};
 
 /// Smallest number of rounds that are compared round by round: fewer cannot have a confidence of
 /// 95 %, while two sides of five runs can.
@@ -80,11 +80,6 @@ pub fn change_of_sides(
 
 /// Returns the number of runs that would show the estimated change, or the smallest that counts if
 /// the estimate is below it. None if the runs do not vary, or if there are fewer than two.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "numbers of runs, at most 1,000"
-)]
 pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToTell> {
     let (base, new) = (&change.base.values, &change.new.values);
     let spread = match rounds(base, new) {
@@ -104,7 +99,7 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
     let present = known(base).len().min(known(new).len()) + 1;
     let least = present.max(LEAST_ROUNDS).float();
     Some(RunsToTell {
-        runs: runs.ceil().clamp(least, MOST_RUNS.max(least)) as u64,
+        runs: whole(runs.ceil().clamp(least, MOST_RUNS.max(least))),
         difference: Number::new(difference)?,
     })
 }

@@ -5,7 +5,7 @@ use metalens_text::units::{bytes, count, percent, time};
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::unit::Unit;
 use metalens_message::Number;
-use metalens_text::number::rounded;
+use metalens_text::number::{rounded, whole};
 
 /// Words for single runs that differ by less than the floor.
 pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";
@@ -39,18 +39,13 @@ pub(crate) fn difference(change: Number, unit: Unit) -> String {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rounded, not negative, and `as` saturates"
-)]
 /// Formats a value without its sign.
 fn magnitude(size: f64, unit: Unit) -> String {
     match unit {
         Unit::Ns => time(rounded(size)),
         // The median of two counts may end in one half.
         Unit::Count if size.fract() != 0.0 => format!("{size:.1}"),
-        Unit::Count => count(size as u64),
+        Unit::Count => count(whole(size)),
         Unit::Bytes => bytes(rounded(size)),
         Unit::Ratio => percent(size),
     }

@@ -162,14 +162,9 @@ fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
 fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     let change = &find(metrics, id)?.change;
     let (was, now) = (change.base_value()?, change.new_value()?);
-    let whole = now.get().fract() == 0.0 && now.get() >= 0.0;
-    let counted = if whole {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole and not negative"
-        )]
-        counted(now.get() as u64, noun)
+    let is_whole = now.get().fract() == 0.0 && now.get() >= 0.0;
+    let counted = if is_whole {
+        counted(now.to_whole(), noun)
     } else {
         message!("{} {}s", value(now, Unit::Count), name(noun))
     };

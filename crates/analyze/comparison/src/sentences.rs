@@ -3,7 +3,7 @@
 use metalens_message::{
     Message, Number, Share, Value, count, counted, message, number, percent, shown_share, ungrouped,
 };
-use metalens_text::number::rounded;
+use metalens_text::number::{rounded, rounded_signed, whole};
 
 use crate::by_turns::RunsToTell;
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};
@@ -17,22 +17,17 @@ pub fn value(value: Number, unit: Unit) -> Message {
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rounded, not negative, and `as` saturates"
-)]
 fn kind(number: f64, unit: Unit) -> Value {
     match unit {
         Unit::Ns if number < 0.0 => Value::SignedTime {
-            ns: number.round() as i64,
+            ns: rounded_signed(number),
         },
         Unit::Ns => Value::Time {
             ns: rounded(number),
         },
         Unit::Count if number < 0.0 || number.fract() != 0.0 => Value::Number { number },
         Unit::Count => Value::Count {
-            count: number as u64,
+            count: whole(number),
         },
         Unit::Bytes if number < 0.0 => Value::Number { number },
         Unit::Bytes => Value::Bytes {
@@ -43,17 +38,13 @@ fn kind(number: f64, unit: Unit) -> Value {
 }
 
 /// Returns a difference, such as `+1.2 ms`, `−750`, `+3.4 pts` or `±0`.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rounded, and `as` saturates"
-)]
 pub fn difference(change: Number, unit: Unit) -> Message {
     number(
         format::difference(change, unit),
         change.get(),
         |number| match unit {
             Unit::Ns => Value::SignedTime {
-                ns: number.round() as i64,
+                ns: rounded_signed(number),
             },
             Unit::Count | Unit::Bytes => Value::Number { number },
             Unit::Ratio => Value::Points { points: number },

@@ -1,5 +1,6 @@
 //! Defines a number that JSON shows without a decimal point if it is whole.
 
+use metalens_text::number::rounded;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Limit below which all whole numbers are exact.
@@ -24,13 +25,8 @@ impl Number {
     }
 
     /// Returns the nearest whole number; 0 for a negative one.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "not negative; one that is too large becomes the largest"
-    )]
     pub fn to_whole(self) -> u64 {
-        self.0.max(0.0).round() as u64
+        rounded(self.0)
     }
 }
 

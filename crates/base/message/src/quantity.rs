@@ -3,10 +3,9 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
+use metalens_text::number::Float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use metalens_text::number::Float;
 
 use crate::unit::Unit;
 
@@ -37,58 +36,6 @@ macro_rules! quantities {
                 self.0.float()
             }
         }
-
-        impl Add for $name {
-            type Output = Self;
-
-            fn add(self, other: Self) -> Self {
-                Self(self.0 + other.0)
-            }
-        }
-
-        impl AddAssign for $name {
-            fn add_assign(&mut self, other: Self) {
-                self.0 += other.0;
-            }
-        }
-
-        impl Sub for $name {
-            type Output = Self;
-
-            fn sub(self, other: Self) -> Self {
-                Self(self.0 - other.0)
-            }
-        }
-
-        impl Mul<$number> for $name {
-            type Output = Self;
-
-            fn mul(self, times: $number) -> Self {
-                Self(self.0 * times)
-            }
-        }
-
-        impl Mul<$name> for $number {
-            type Output = $name;
-
-            fn mul(self, quantity: $name) -> $name {
-                quantity * self
-            }
-        }
-
-        impl Div<$number> for $name {
-            type Output = Self;
-
-            fn div(self, parts: $number) -> Self {
-                Self(self.0 / parts)
-            }
-        }
-
-        impl Sum for $name {
-            fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
-                Self(values.map(|value| value.0).sum())
-            }
-        }
     )*};
 }
 
@@ -116,6 +63,58 @@ impl Quantity for u64 {
 
 macro_rules! whole_quantities {
     ($($name:ident),*) => {$(
+        impl Add for $name {
+            type Output = Self;
+
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+
+        impl Sub for $name {
+            type Output = Self;
+
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+
+        impl Mul<u64> for $name {
+            type Output = Self;
+
+            fn mul(self, times: u64) -> Self {
+                Self(self.0 * times)
+            }
+        }
+
+        impl Mul<$name> for u64 {
+            type Output = $name;
+
+            fn mul(self, quantity: $name) -> $name {
+                quantity * self
+            }
+        }
+
+        impl Div<u64> for $name {
+            type Output = Self;
+
+            fn div(self, parts: u64) -> Self {
+                Self(self.0 / parts)
+            }
+        }
+
+        impl Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
+                Self(values.map(|value| value.0).sum())
+            }
+        }
+
         impl $name {
             /// Returns the difference, or none if the other one is larger.
             #[must_use]

@@ -31,6 +31,12 @@ pub fn rounded(number: f64) -> u64 {
     whole(number.round())
 }
 
+/// Returns the nearest whole number, which may be negative; the outermost one for a number beyond it.
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+pub fn rounded_signed(number: f64) -> i64 {
+    number.round() as i64
+}
+
 /// Returns the whole part of a float; 0 of one below 0, and the largest whole number of one above it.
 #[expect(
     clippy::cast_possible_truncation,
@@ -59,5 +65,10 @@ mod tests {
         for (value, expected) in cases {
             assert_eq!(whole(value), expected, "{value}");
         }
+        assert_eq!((rounded(1.5), rounded(-0.6)), (2, 0));
+        assert_eq!(
+            (rounded_signed(-1.5), rounded_signed(-1e300)),
+            (-2, i64::MIN)
+        );
     }
 }

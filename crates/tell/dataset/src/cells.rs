@@ -75,29 +75,17 @@ impl From<u64> for CellValue<'_> {
     }
 }
 
-impl From<Ns> for CellValue<'_> {
-    fn from(Ns(number): Ns) -> Self {
-        number.into()
-    }
+macro_rules! from_quantities {
+    ($($quantity:ident),*) => {$(
+        impl From<$quantity> for CellValue<'_> {
+            fn from($quantity(number): $quantity) -> Self {
+                number.into()
+            }
+        }
+    )*};
 }
 
-impl From<Bytes> for CellValue<'_> {
-    fn from(Bytes(number): Bytes) -> Self {
-        number.into()
-    }
-}
-
-impl From<Share> for CellValue<'_> {
-    fn from(Share(number): Share) -> Self {
-        number.into()
-    }
-}
-
-impl From<Factor> for CellValue<'_> {
-    fn from(Factor(number): Factor) -> Self {
-        number.into()
-    }
-}
+from_quantities!(Ns, Bytes, Share, Factor);
 
 impl From<f64> for CellValue<'_> {
     fn from(number: f64) -> Self {

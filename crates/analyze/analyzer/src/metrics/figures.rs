@@ -201,7 +201,7 @@ impl FiguresInput<'_> {
             ratio: share(busy_ns, window.length_ns()),
             overlap_factor: ratio(sum_ns, busy_ns).map(Factor),
             machine_busy_ns: Ns(busy_ns + others_busy_ns - others_overlap_ns),
-            machine_active_ns: active.map(|active| overlap_ns(active, &[window])).map(Ns),
+            machine_active_ns: active.map(|active| Ns(overlap_ns(active, &[window]))),
             others_busy_ns: are_known.then_some(Ns(others_busy_ns)),
             others_overlap_ns: are_known.then_some(Ns(others_overlap_ns)),
         }

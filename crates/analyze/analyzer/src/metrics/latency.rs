@@ -42,7 +42,7 @@ pub(crate) fn latency(
         commit_interval: Distribution::from_durations(commit_intervals(buffers)),
         encoding: Distribution::from_durations(lengths.collect()),
         // The list has lost the encodings if it has none of the process.
-        encoding_busy_ns: commands.listed().next().map(|_| busy(encodings())).map(Ns),
+        encoding_busy_ns: commands.listed().next().map(|_| Ns(busy(encodings()))),
         encoding_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }

@@ -72,8 +72,8 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
             .run
             .duration_ns
             .and_then(|whole| share(window.length_ns(), whole.0)),
-        first_row_ns: input.rows.map(|rows| rows.start_ns).map(Ns),
-        last_row_ns: input.rows.map(|rows| rows.end_ns).map(Ns),
+        first_row_ns: input.rows.map(|rows| Ns(rows.start_ns)),
+        last_row_ns: input.rows.map(|rows| Ns(rows.end_ns)),
         tables_differ_ns: differ.map(SignedNs),
         tables_differ_share: differ
             .zip(active)

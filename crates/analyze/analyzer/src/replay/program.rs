@@ -17,7 +17,7 @@
 //! without a change has every station at its recorded time.
 
 use metalens_message::{Ns, ratio};
-use metalens_text::number::{Float, rounded};
+use metalens_text::number::{Float, rounded, rounded_signed};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -898,7 +898,6 @@ fn latency(ns: i64, factor: f64) -> i64 {
     if ns > 0 { scaled(ns, factor) } else { ns }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "times are below 2^53 ns")]
 fn scaled(ns: i64, factor: f64) -> i64 {
     // A replay takes parts away or leaves them, and rounds only what a user scales.
     if factor == 1.0 {
@@ -907,5 +906,5 @@ fn scaled(ns: i64, factor: f64) -> i64 {
     if factor == 0.0 {
         return 0;
     }
-    (ns.float() * factor).round() as i64
+    rounded_signed(ns.float() * factor)
 }

@@ -60,7 +60,7 @@ impl IdleTime {
     fn is_explained(&self) -> bool {
         /// One part in this many may be unknown.
         const PARTS: u128 = 20;
-        PARTS * u128::from(self.parts.unknown_ns.0) <= u128::from(self.total_ns.0)
+        PARTS * self.parts.unknown_ns.wide() <= self.total_ns.wide()
     }
 }
 

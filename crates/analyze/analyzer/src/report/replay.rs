@@ -278,7 +278,7 @@ impl Prediction {
 
 /// Returns whether a range is narrow enough for an answer: up to a quarter.
 pub fn is_answer(least_ns: Ns, most_ns: Ns) -> bool {
-    4 * u128::from(most_ns.0) <= 5 * u128::from(least_ns.0)
+    4 * most_ns.wide() <= 5 * least_ns.wide()
 }
 
 /// Replay of the recorded command buffers. Without a change, it gives each station of each command

@@ -192,14 +192,9 @@ fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
     if let Some(whole) = number.as_u64() {
         return Ok(Some(whole));
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole, not negative, and small enough to be exact"
-    )]
     match number.as_f64() {
         Some(value) if value.fract() == 0.0 && (0.0..=EXACT).contains(&value) => {
-            Ok(Some(value as u64))
+            Ok(Some(metalens_text::number::whole(value)))
         }
         _ => Err(serde::de::Error::custom(format!(
             "{number} is not a whole number of at least 0 (below 9e15 if it has an exponent)"

@@ -17,6 +17,7 @@ use metalens_message::Share;
 mod tests;
 
 use metalens_message::{Message, Number, counted, kernel, message, percent, ungrouped};
+use metalens_text::number::Float;
 
 use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
 use crate::change::{Change, ChangeClass, STEADY, SideValues, known};
@@ -453,7 +454,6 @@ impl GateSubject<'_> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn share_of(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
+    part.float() / whole.max(1).float()
 }

@@ -50,7 +50,8 @@ pub(super) fn of_figure<R>(figure: &'static Figure, get: GetFigure<R>) -> TableF
             name: figure.column,
             kind,
             unit,
-            meaning: figure.means(),
+            // Looked up where it is shown: a report has no use for it.
+            meaning: "",
             is_partition: false,
         },
         source: Source::Figure(figure, get),
@@ -123,7 +124,14 @@ pub(super) use columns;
 
 /// Returns the descriptions of columns.
 pub(super) fn about<R>(fields: &[TableField<R>]) -> Vec<ColumnInfo> {
-    fields.iter().map(|field| field.about).collect()
+    let about = |field: &TableField<R>| match field.source {
+        Source::Row(_) => field.about,
+        Source::Figure(figure, _) => ColumnInfo {
+            meaning: figure.means(),
+            ..field.about
+        },
+    };
+    fields.iter().map(about).collect()
 }
 
 /// Fills a table from rows.

@@ -3,7 +3,7 @@
 use metalens_bench::Bench;
 use metalens_comparison::sentences::value;
 use metalens_comparison::{Number, Unit};
-use metalens_text::number::Float;
+use metalens_text::number::{Float, rounded};
 
 use super::tables::runs_chart;
 use crate::document::{Drawing, Section};
@@ -96,16 +96,12 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
     Some(section.with(runs_chart(drawing)))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place on a line"
-)]
 fn line(row: &SpreadRow) -> String {
     let mut line = vec!['·'; LINE];
     let mut put = |place: f64, letter: char| {
-        let at = (place.clamp(0.0, 1.0) * (LINE - 1).float()).round() as usize;
-        if let Some(cell) = line.get_mut(at) {
+        let at = rounded(place.clamp(0.0, 1.0) * (LINE - 1).float());
+        let at = usize::try_from(at).ok();
+        if let Some(cell) = at.and_then(|at| line.get_mut(at)) {
             *cell = letter;
         }
     };

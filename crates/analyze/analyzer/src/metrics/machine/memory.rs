@@ -60,11 +60,11 @@ fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
     let first = inside.first();
     AllocatedMemory {
         changes: levels.iter().filter(starts_inside).count() as u64,
-        first_at_ns: first.map(|level| level.0).map(Ns),
-        first_bytes: first.map(|level| level.1).map(Bytes),
-        last_bytes: inside.last().map(|level| level.1).map(Bytes),
-        peak_bytes: peak.map(|level| level.1).map(Bytes),
-        peak_at_ns: peak.map(|level| level.0).map(Ns),
+        first_at_ns: first.map(|level| Ns(level.0)),
+        first_bytes: first.map(|level| Bytes(level.1)),
+        last_bytes: inside.last().map(|level| Bytes(level.1)),
+        peak_bytes: peak.map(|level| Bytes(level.1)),
+        peak_at_ns: peak.map(|level| Ns(level.0)),
         steady: steady(&inside, window),
         points: without_repetitions(points(&inside, window)),
     }
@@ -163,8 +163,8 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
         .iter()
         .max_by_key(|&&(from_ns, bytes)| (bytes, std::cmp::Reverse(from_ns)));
     WiredMemory {
-        peak_bytes: peak.map(|peak| peak.1).map(Bytes),
-        peak_at_ns: peak.map(|peak| peak.0).map(Ns),
+        peak_bytes: peak.map(|peak| Bytes(peak.1)),
+        peak_at_ns: peak.map(|peak| Ns(peak.0)),
     }
 }
 

@@ -11,6 +11,7 @@ mod tests;
 use std::cmp::Reverse;
 
 use metalens_message::{Bytes, Ns};
+use metalens_text::number::Float;
 use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
@@ -171,13 +172,9 @@ fn live(lives: &[Life]) -> CountedBytes {
     counted(live.map(|life| life.bytes))
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a rate needs no more than 53 bits"
-)]
 fn per_s(amount: u64, window: Span) -> Option<f64> {
-    let seconds = window.length_ns() as f64 / 1e9;
-    (seconds > 0.0).then(|| amount as f64 / seconds)
+    let seconds = window.length_ns().float() / 1e9;
+    (seconds > 0.0).then(|| amount.float() / seconds)
 }
 
 /// Returns the largest number of live bytes, and when they were first reached. What is freed at a

@@ -119,8 +119,8 @@ impl<'a> Encoded<'a> {
         Some(EncodedWork {
             intervals: whole.instances,
             total_ns: Ns(whole.total_ns),
-            start_ns: on_gpu.map(|span| span.start_ns).map(Ns),
-            end_ns: on_gpu.map(|span| span.end_ns).map(Ns),
+            start_ns: on_gpu.map(|span| Ns(span.start_ns)),
+            end_ns: on_gpu.map(|span| Ns(span.end_ns)),
             kernels,
             kernels_count,
         })

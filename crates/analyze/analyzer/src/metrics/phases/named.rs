@@ -98,7 +98,7 @@ fn named_phase(
         count: times.spans.len() as u64,
         total_ns: Ns(total_ns),
         median_ns: percentile(&lengths, 50).map(Ns),
-        start_ns: times.spans.first().map(|span| span.start_ns).map(Ns),
+        start_ns: times.spans.first().map(|span| Ns(span.start_ns)),
         end_ns: times.spans.iter().map(|span| span.end_ns).max().map(Ns),
         unpaired: times.unpaired,
         window_ns: Ns(gpu.window_ns),
