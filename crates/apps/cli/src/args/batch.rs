@@ -14,8 +14,8 @@ Examples:
 PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pattern such as \
 'runs/*.trace'. Hidden folders, bundles and exports are not searched.
 
-DIR gets a folder for each recording, with what `analyze -o` writes, and an index: index.html, \
-index.md, index.json, index.csv. In CSV, text that a spreadsheet would run as a formula gets a leading '; JSON has it \
+DIR gets a folder for each recording, with what `analyze -o` writes but the charts, and an index: \
+index.html, index.md, index.json, index.csv. In CSV, text that a spreadsheet would run as a formula gets a leading '; JSON has it \
 unchanged. The next run analyzes only what changed: an input's size or time, the options, or metalens.
 
 Only recordings of the same work are compared: one program on one GPU that ran the same kernels \
@@ -39,6 +39,9 @@ pub(crate) struct BatchArguments {
     /// Add each run to a dataset in this folder: Parquet files for SQL engines and `query`
     #[arg(long, value_name = "DIR")]
     pub(crate) parquet: Option<PathBuf>,
+    /// Draw the charts of each recording, too
+    #[arg(long)]
+    pub(crate) charts: bool,
     /// Print the index as JSON
     #[arg(long)]
     pub(crate) json: bool,

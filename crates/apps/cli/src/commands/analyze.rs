@@ -252,6 +252,7 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     let choices = folder::Choices {
         force: request.outputs.force,
         show_names: request.outputs.show_names,
+        charts: true,
     };
     let problems = folder::write(analysis, folder, choices)?;
     for problem in &problems {

@@ -248,6 +248,7 @@ fn write_folder(
     let choices = folder::Choices {
         force: arguments.force,
         show_names: arguments.show_names,
+        charts: true,
     };
     let problems = comparison_folder::write(comparison, middle_runs, folder, choices)?;
     for problem in &problems {

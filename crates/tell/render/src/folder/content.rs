@@ -16,6 +16,8 @@ pub struct Choices {
     pub force: bool,
     /// True if pages keep folders and the names of other processes.
     pub show_names: bool,
+    /// True if the folder gets pictures.
+    pub charts: bool,
 }
 
 /// A file before it is written.

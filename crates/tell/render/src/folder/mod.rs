@@ -87,12 +87,15 @@ fn write_drawn_by(
     Ok(told)
 }
 
-/// Returns the charts of the analysis, and those that cannot be drawn.
+/// Returns the charts of the analysis, if the folder gets any, and those that cannot be drawn.
 fn charts(
     draw: &pictures::DrawChart<'_>,
     analysis: &Analysis,
     choices: Choices,
 ) -> (Vec<FileContent>, Vec<Problem>) {
+    if !choices.charts {
+        return (Vec::new(), Vec::new());
+    }
     let (mut charts, problems) = pictures::pictures(analysis, draw);
     for chart in &mut charts {
         chart.redacted = !choices.show_names;

@@ -61,6 +61,7 @@ fn a_chart_that_cannot_be_drawn_is_listed_as_missing() {
     let choices = |force| Choices {
         force,
         show_names: false,
+        charts: true,
     };
     assert_eq!(write(&mut analysis, folder, choices(false)).unwrap(), []);
     assert_eq!(analysis.report, report, "it is lent, not redacted for good");
@@ -122,6 +123,7 @@ fn an_unfinished_folder_is_removed() {
     let choices = Choices {
         force: false,
         show_names: false,
+        charts: true,
     };
     let failed = write_drawn_by(&in_the_way, &mut analysis, &folder, choices).unwrap_err();
     assert!(format!("{failed:#}").contains("kernels.png"), "{failed:#}");

@@ -1,5 +1,5 @@
 //! Runs `metalens batch`: writes a report for each of many recordings, and an index of them. The
-//! folder of a recording is, to the byte, what `analyze -o` writes.
+//! folder of a recording is, to the byte, what `analyze -o` writes; the charts are on request.
 
 mod progress;
 mod reports;
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let analyzing = arguments.analyzing()?;
     let output = &arguments.output;
     let search = find(&arguments.inputs, output)?;
-    let fingerprint = reports::fingerprint(&analyzing, arguments.show_names);
+    let fingerprint = reports::fingerprint(arguments, &analyzing);
     let listening = Listening::begin()?;
 
     refuse_recording(output)?;
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let reports = Box::new(ReportFolders {
         analyzing: analyzing.clone(),
         show_names: arguments.show_names,
+        charts: arguments.charts,
         dataset: runs.map(|runs| runs.dataset),
     });
     let mut progress = BatchProgress::new(&listening, quiet);

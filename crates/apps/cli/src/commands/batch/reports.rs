@@ -14,12 +14,14 @@ use metalens_render::folder::{self, FOLDER_OF_CHARTS, Manifest};
 use metalens_render::for_page;
 
 use crate::analyzing::Analyzing;
+use crate::args::batch::BatchArguments;
 use crate::exit;
 
 /// Options of the analyses and of the folders of reports.
 pub(super) struct ReportFolders {
     pub(super) analyzing: Analyzing,
     pub(super) show_names: bool,
+    pub(super) charts: bool,
     /// Folder of the dataset that gets each run. None for no dataset.
     pub(super) dataset: Option<PathBuf>,
 }
@@ -43,7 +45,7 @@ impl DatasetRuns {
 
 /// Returns a hash of all that changes reports besides their files: the options, and the program,
 /// because two builds may have the same version number.
-pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> String {
+pub(super) fn fingerprint(arguments: &BatchArguments, analyzing: &Analyzing) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let program = std::env::current_exe()
         .and_then(fs::metadata)
@@ -54,8 +56,9 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> String {
     let mut request = analyzing.request.clone();
     request.keep_everyone = false;
     let (reading, work, gate) = (analyzing.reading, &analyzing.work, &analyzing.gate);
+    let folder = (arguments.show_names, arguments.charts);
     let text =
-        format!("{version} {program:?} {request:?} {reading:?} {work:?} {gate:?} {show_names}");
+        format!("{version} {program:?} {request:?} {reading:?} {work:?} {gate:?} {folder:?}");
     sha256(text.as_bytes())
 }
 
@@ -110,6 +113,7 @@ impl ReportFolders {
             // Files that metalens did not write were refused before.
             force: true,
             show_names,
+            charts: self.charts,
         };
         let missing = folder::write(&mut analysis, folder, choices)?;
         let run = match &self.dataset {

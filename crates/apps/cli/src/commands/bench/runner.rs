@@ -182,6 +182,7 @@ impl<'a> BenchRunner<'a> {
             let choices = folder::Choices {
                 force: true,
                 show_names: self.arguments.show_names,
+                charts: false,
             };
             for problem in folder::write(&mut analysis, &folder.run(turn)?, choices)? {
                 exit::print_error(&anyhow::anyhow!("{}", problem.text()));

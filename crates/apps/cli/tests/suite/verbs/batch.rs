@@ -155,9 +155,18 @@ fn good_inputs_are_reported_and_bad_ones_named() {
         "{told}"
     );
 
-    // A report of a batch is, to the byte, what `analyze -o` writes.
+    // A report of a batch is, to the byte, what `analyze -o` writes; the charts are on request.
     metalens(folder.path(), &["analyze", "runs/t1", "-o", "alone"]);
-    let (alone, mut in_batch) = (tree(&at("alone")), tree(&at("out/t1")));
+    for name in ["report.json", "report.html"] {
+        let [alone, in_batch] = ["alone", "out/t1"].map(|path| fs::read(at(path).join(name)));
+        assert!(alone.unwrap() == in_batch.unwrap(), "{name}");
+    }
+    assert!(!at("out/t1/charts").exists());
+    let page = fs::read_to_string(at("out/t1/report.md")).unwrap();
+    assert!(!page.contains("charts/"), "{page}");
+    let drawn = ["batch", "runs/t1", "--charts", "-o", "drawn"];
+    assert!(metalens(folder.path(), &drawn).status.success());
+    let (alone, mut in_batch) = (tree(&at("alone")), tree(&at("drawn/t1")));
     assert!(in_batch.remove(Path::new("batch.json")).is_some());
     let bytes = |files: BTreeMap<PathBuf, (Vec<u8>, _)>| -> Vec<(PathBuf, Vec<u8>)> {
         files
@@ -321,7 +330,11 @@ fn a_second_run_analyzes_only_what_changed() {
         (written(&before, &tree(&at("out"))), output)
     };
 
+    // With charts first, so that the next run takes them away.
+    run(&["--charts"]);
+    assert!(at("out/t1/charts/idle.png").exists());
     run(&[]);
+    assert!(!at("out/t1/charts/idle.png").exists());
 
     let toc = at("runs/t1/toc.xml");
     let text = fs::read_to_string(&toc).unwrap();
@@ -356,7 +369,7 @@ fn a_second_run_analyzes_only_what_changed() {
     );
 
     // A file of a report is gone: the report is written again.
-    fs::remove_file(at("out/t2/charts/idle.png")).unwrap();
+    fs::remove_file(at("out/t2/report.html")).unwrap();
     let (_, output) = run(&[]);
     assert!(
         stderr(&output).contains("3 recordings up to date, 1 to analyze"),
