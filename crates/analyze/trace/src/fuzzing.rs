@@ -51,9 +51,9 @@ pub fn bundle(files: Bundled) {
         return;
     };
     let selection = Selection::everything().with_rendered_labels();
-    drop(bundle.list());
+    drop(bundle.list(None));
     for (_, position) in bundle.toc().runs.iter().zip(1..) {
-        drop(bundle.load(&selection, position));
+        drop(bundle.load(&selection, position, None));
     }
 }
 

@@ -10,7 +10,7 @@ use metalens_message::{Message, message};
 use metalens_trace::{Input, LoadOptions};
 
 use crate::bundle_analyzer::BundleAnalyzer;
-use crate::progress;
+use crate::progress::LongWork;
 use crate::reading::Reading;
 use crate::view::View;
 
@@ -156,10 +156,11 @@ pub(crate) fn analysis(
     request: &Request,
     quiet: bool,
 ) -> anyhow::Result<Analysis> {
+    let work = LongWork::begin(quiet);
     metalens_inputs::analysis(path, request, |selection| {
         let input = Input::open(path)?;
         let load = |options: LoadOptions<'_>| input.load(selection, options);
-        Ok(progress::reading(reading, quiet, load)?)
+        Ok(work.reading(reading, load)?)
     })
 }
 

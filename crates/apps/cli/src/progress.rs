@@ -1,4 +1,4 @@
-//! Shows the progress of reading a recording as a bar on stderr.
+//! Shows the progress of reading and analyzing a recording on stderr.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -17,25 +17,57 @@ pub(crate) fn reading<T>(
     quiet: bool,
     read: impl FnOnce(LoadOptions<'_>) -> T,
 ) -> T {
-    let start = Instant::now();
-    let bar = OnceCell::new();
-    let update = |progress: Progress| {
-        if start.elapsed() > PATIENCE {
-            let bar = bar.get_or_init(|| new_bar(progress.total));
-            bar.set_position(progress.done);
+    LongWork::begin(quiet).reading(reading, read)
+}
+
+/// Work that has a line on the terminal once it takes long. The line goes when the work is done.
+pub(crate) struct LongWork {
+    start: Instant,
+    quiet: bool,
+    bar: OnceCell<ProgressBar>,
+}
+
+impl LongWork {
+    pub(crate) fn begin(quiet: bool) -> Self {
+        Self {
+            start: Instant::now(),
+            quiet,
+            bar: OnceCell::new(),
         }
-    };
-
-    let result = read(LoadOptions {
-        run: reading.run,
-        allow_truncated: reading.allow_truncated,
-        progress: if quiet { None } else { Some(&update) },
-    });
-
-    if let Some(bar) = bar.get() {
-        bar.finish_and_clear();
     }
-    result
+
+    /// Reads with these options, and shows how much is read. What follows is shown as analyzing.
+    pub(crate) fn reading<T>(
+        &self,
+        reading: Reading,
+        read: impl FnOnce(LoadOptions<'_>) -> T,
+    ) -> T {
+        let update = |progress: Progress| {
+            if self.start.elapsed() > PATIENCE {
+                let bar = self.bar.get_or_init(|| new_bar(progress.total));
+                bar.set_position(progress.done);
+            }
+        };
+        let result = read(LoadOptions {
+            run: reading.run,
+            allow_truncated: reading.allow_truncated,
+            progress: if self.quiet { None } else { Some(&update) },
+        });
+
+        if let Some(bar) = self.bar.get() {
+            bar.set_style(style("{msg}"));
+            bar.set_message("analyzing");
+        }
+        result
+    }
+}
+
+impl Drop for LongWork {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Returns a bar, which indicatif draws only if stderr is a terminal.
@@ -50,6 +82,9 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
             "reading {spinner} {bytes}, {bytes_per_sec}",
         ),
     };
-    let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    bar.with_style(style(template))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::ZlibDecoder;
 use metalens_files::{NotAFile, limited};
@@ -58,6 +59,8 @@ pub(crate) struct Files {
     /// Path of the bundle, for messages.
     name: String,
     storage: Storage,
+    /// Number of stored bytes that were read so far, for the progress.
+    taken: AtomicU64,
 }
 
 /// The place where a bundle is stored.
@@ -75,24 +78,24 @@ enum Storage {
 impl Files {
     /// Returns the files of a bundle in memory.
     pub(crate) fn memory(files: BTreeMap<String, Vec<u8>>) -> Self {
-        Self {
-            name: "memory".to_owned(),
-            storage: Storage::Memory(files),
-        }
+        Self::new("memory".to_owned(), Storage::Memory(files))
     }
 
     pub(crate) fn folder(path: &Path) -> Self {
-        Self {
-            name: path.display().to_string(),
-            storage: Storage::Folder(path.to_owned()),
-        }
+        let storage = Storage::Folder(path.to_owned());
+        Self::new(path.display().to_string(), storage)
     }
 
     /// Returns the files of a bundle in an archive, as CI services make it.
     pub(crate) fn zip(name: &str, archive: Arc<Archive>, files: BTreeMap<String, Entry>) -> Self {
+        Self::new(name.to_owned(), Storage::Zip { archive, files })
+    }
+
+    fn new(name: String, storage: Storage) -> Self {
         Self {
-            name: name.to_owned(),
-            storage: Storage::Zip { archive, files },
+            name,
+            storage,
+            taken: AtomicU64::new(0),
         }
     }
 
@@ -197,19 +200,30 @@ impl Files {
     /// Returns the maximum inflated size of a file, since a few bytes can inflate to any number of
     /// zeros.
     pub(crate) fn max_inflated(&self, path: &str, always: u64) -> u64 {
-        let most = |bytes: u64| bytes.saturating_mul(MAX_INFLATION);
-        let allowed = match &self.storage {
+        let mut allowed = self.size(path).saturating_mul(MAX_INFLATION);
+        if let Storage::Zip { files, .. } = &self.storage {
+            // The directory of a hostile archive may claim any size before compression.
+            let stored = files.get(path).map_or(0, |entry| entry.stored);
+            allowed = allowed.min(stored.saturating_mul(MAX_INFLATION_FROM_ZIP));
+        }
+        allowed.max(always)
+    }
+
+    /// Returns the size of a file as the bundle has it, before it is inflated; 0 if there is none.
+    pub(crate) fn size(&self, path: &str) -> u64 {
+        match &self.storage {
             Storage::Folder(root) => {
                 let facts = std::fs::symlink_metadata(root.join(path));
-                facts.map_or(0, |file| most(file.len()))
+                facts.map_or(0, |file| file.len())
             }
-            // The directory of a hostile archive may claim any size before compression.
-            Storage::Zip { files, .. } => files.get(path).map_or(0, |entry| {
-                most(entry.size).min(entry.stored.saturating_mul(MAX_INFLATION_FROM_ZIP))
-            }),
-            Storage::Memory(files) => files.get(path).map_or(0, |bytes| most(bytes.len() as u64)),
-        };
-        allowed.max(always)
+            Storage::Zip { files, .. } => files.get(path).map_or(0, |entry| entry.size),
+            Storage::Memory(files) => files.get(path).map_or(0, |bytes| bytes.len() as u64),
+        }
+    }
+
+    /// Returns the number of bytes that were read so far, before they were inflated.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     /// Streams a file and inflates it. `read` may stop early; the rest is then read only for the
@@ -242,9 +256,13 @@ impl Files {
     fn inflated<T>(
         &self,
         path: &str,
-        mut file: impl Read,
+        file: impl Read,
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
+        let mut file = CountedFile {
+            file,
+            taken: &self.taken,
+        };
         let mut head = [0; 2];
         let filled = fill(&mut file, &mut head).map_err(|error| self.io_error(path, error))?;
         let head = head.get(..filled).unwrap_or(&[]).to_vec();
@@ -315,6 +333,20 @@ impl Files {
         };
         let detail = detail.to_owned();
         self.error(path, Problem::IncompleteBundle { detail })
+    }
+}
+
+/// A file that counts the bytes that are read of it.
+struct CountedFile<'a, R> {
+    file: R,
+    taken: &'a AtomicU64,
+}
+
+impl<R: Read> Read for CountedFile<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(out)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }
 

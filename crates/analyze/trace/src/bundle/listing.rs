@@ -1,6 +1,6 @@
 //! Lists the tables of a bundle with their errors.
 
-use super::load::{Bundle, WantedStore, core};
+use super::load::{Bundle, WantedStore, core, wanted};
 use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::rows::Decoder;
@@ -9,23 +9,31 @@ use super::symbols::Symbols;
 use super::types;
 use super::uniquing::Uniques;
 use crate::error::Result;
+use crate::input::Progress;
 use crate::names::Names;
 use crate::select::Selection;
 use crate::table::{CountedTable, ListedDocument};
 
 impl Bundle {
     /// Returns every table with its row count or its error. Each is read completely.
-    pub(crate) fn list(&self) -> Vec<ListedDocument> {
+    pub(crate) fn list(&self, tell: Option<&dyn Fn(Progress)>) -> Vec<ListedDocument> {
         let runs = self.stores.iter().zip(&self.runs).zip(1..);
         let listed =
-            runs.flat_map(|((stores, run), position)| self.list_run(stores, *run, position));
+            runs.flat_map(|((stores, run), position)| self.list_run(stores, *run, position, tell));
         listed.collect()
     }
 
     /// Lists the tables of a run. Reads them completely, so that a damaged one is found.
-    fn list_run(&self, stores: &[Store], run: u64, position: u64) -> Vec<ListedDocument> {
+    fn list_run(
+        &self,
+        stores: &[Store],
+        run: u64,
+        position: u64,
+        tell: Option<&dyn Fn(Progress)>,
+    ) -> Vec<ListedDocument> {
         let everything = Selection::everything().with_labels_unnumbered();
-        self.read_stores(stores, &everything, position, |rows| {
+        let wanted = wanted(stores, &everything, position);
+        self.read_stores(&wanted, tell, |rows| {
             let uniques = Uniques::read(&self.files, &core(run));
             let process_names = uniques.as_ref().ok().map(|uniques| {
                 ProcessNames::read(&self.files, stores, uniques, &self.known_run(position))

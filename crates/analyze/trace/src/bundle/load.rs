@@ -16,6 +16,7 @@ use super::store::Rows;
 use super::symbols::Symbols;
 use super::uniquing::Uniques;
 use crate::error::{Error, Problem, Result};
+use crate::input::Progress;
 use crate::note::TraceNote;
 use crate::partial_trace::PartialTrace;
 use crate::place::Place;
@@ -172,14 +173,25 @@ impl Bundle {
     ///
     /// Other threads read the stores while this one decodes them, since inflating takes longer than
     /// everything else.
-    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<PartialTrace> {
-        let loaded = self.load_known(selection, position);
+    pub(crate) fn load(
+        &self,
+        selection: &Selection,
+        position: u64,
+        tell: Option<&dyn Fn(Progress)>,
+    ) -> Result<PartialTrace> {
+        let loaded = self.load_known(selection, position, tell);
         loaded.map_err(|error| with_age(error, self.files.name(), facts::is_old(&self.files)))
     }
 
-    fn load_known(&self, selection: &Selection, position: u64) -> Result<PartialTrace> {
+    fn load_known(
+        &self,
+        selection: &Selection,
+        position: u64,
+        tell: Option<&dyn Fn(Progress)>,
+    ) -> Result<PartialTrace> {
         let (run, stores) = self.run_at(position)?;
-        self.read_stores(stores, selection, position, |rows| {
+        let wanted = wanted(stores, selection, position);
+        self.read_stores(&wanted, tell, |rows| {
             let uniques = Uniques::read(&self.files, &core(run))?;
             let known = self.known_run(position);
             let process_names = ProcessNames::read(&self.files, stores, &uniques, &known)?;
@@ -221,22 +233,31 @@ impl Bundle {
         Error::new(problem, place)
     }
 
-    /// Reads the rows of the selected stores on threads, and passes them to `take` in order.
+    /// Reads the rows of the wanted stores on threads, and passes them to `take` in order. Tells the
+    /// progress.
     pub(super) fn read_stores<T>(
         &self,
-        stores: &[Store],
-        selection: &Selection,
-        position: u64,
+        wanted: &[WantedStore<'_>],
+        tell: Option<&dyn Fn(Progress)>,
         take: impl FnOnce(&mut dyn Iterator<Item = (WantedStore<'_>, Result<Rows>)>) -> T,
     ) -> T {
-        let wanted = wanted(stores, selection, position);
         let size = |wanted: &WantedStore<'_>| {
             let path = format!("{}/bulkstore", wanted.store.path);
-            self.files.max_inflated(&path, 0)
+            self.files.size(&path)
         };
         let sizes: Vec<u64> = wanted.iter().map(size).collect();
+        let total = sizes.iter().copied().fold(0, u64::saturating_add);
+        let before = self.files.taken();
+        let tell_progress = || {
+            if let Some(tell) = tell {
+                // Small files beside the stores are read meanwhile.
+                let done = self.files.taken().saturating_sub(before).min(total);
+                let total = Some(total);
+                tell(Progress { done, total });
+            }
+        };
         let read = |at: usize| Some(self.read_rows(wanted.get(at)?));
-        read_ahead(&sizes, read, |rows| {
+        read_ahead(&sizes, read, &tell_progress, |rows| {
             take(&mut wanted.iter().copied().zip(rows.flatten()))
         })
     }
@@ -380,7 +401,7 @@ pub(super) struct WantedStore<'a> {
 }
 
 /// Returns the selected stores, each with its position among the tables of the run.
-fn wanted<'a>(
+pub(super) fn wanted<'a>(
     stores: &'a [Store],
     selection: &'a Selection,
     position: u64,

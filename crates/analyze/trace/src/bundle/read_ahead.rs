@@ -4,12 +4,17 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
+
+/// Time between two calls of `tell` while nothing arrives.
+const BETWEEN_CALLS: Duration = Duration::from_millis(100);
 
 /// Reads one item for each size, the largest first, with one thread for each processor. Passes them
 /// to `take` in their own order while others are still being read. One processor reads each item
-/// when it is taken, and so does WebAssembly, which has no threads here.
+/// when it is taken, and so does WebAssembly, which has no threads here. Calls `tell` again and
+/// again while `take` waits, and when an item is read.
 ///
 /// ```text
 /// threads   ├── 3 ──┤├─ 0 ─┤├ 4 ┤
@@ -19,11 +24,16 @@ use std::thread;
 pub(crate) fn read_ahead<T: Send, Out>(
     sizes: &[u64],
     read: impl Fn(usize) -> T + Sync,
+    tell: &dyn Fn(),
     take: impl FnOnce(&mut dyn Iterator<Item = T>) -> Out,
 ) -> Out {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     if processors == 1 {
-        return take(&mut (0..sizes.len()).map(read));
+        return take(&mut (0..sizes.len()).map(|at| {
+            let item = read(at);
+            tell();
+            item
+        }));
     }
 
     let mut queue: Vec<usize> = (0..sizes.len()).collect();
@@ -49,8 +59,13 @@ pub(crate) fn read_ahead<T: Send, Out>(
                 if let Some(found) = early.remove(&at) {
                     return Some(found);
                 }
-                let (other, found) = receive.recv().ok()?;
-                early.insert(other, found);
+                let received = receive.recv_timeout(BETWEEN_CALLS);
+                tell();
+                match received {
+                    Ok((other, found)) => drop(early.insert(other, found)),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                }
             }
         });
         take(&mut { in_order })
@@ -69,9 +84,9 @@ mod tests {
             thread::sleep(std::time::Duration::from_millis(sizes[at]));
             at
         };
-        let taken = read_ahead(&sizes, read, |all| all.collect::<Vec<_>>());
+        let taken = read_ahead(&sizes, read, &|| {}, |all| all.collect::<Vec<_>>());
         assert_eq!(taken, [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(read_ahead(&[], |at| at, |all| all.count()), 0);
+        assert_eq!(read_ahead(&[], |at| at, &|| {}, |all| all.count()), 0);
     }
 
     #[test]
@@ -81,7 +96,9 @@ mod tests {
             thread::sleep(std::time::Duration::from_millis(1));
             reads.fetch_add(1, Ordering::Relaxed)
         };
-        assert!(read_ahead(&[1; 10_000], read, |all| all.next().is_some()));
+        assert!(read_ahead(&[1; 10_000], read, &|| {}, |all| all
+            .next()
+            .is_some()));
         assert!(reads.into_inner() < 5_000);
     }
 }

@@ -11,7 +11,7 @@ impl Input {
     /// cannot be read does not stop the others.
     pub fn list(&self, options: LoadOptions<'_>) -> Vec<ListedDocument> {
         if let Some(bundle) = &self.bundle {
-            return bundle.list();
+            return bundle.list(options.progress);
         }
         let documents: Vec<&Document> = self.documents.iter().collect();
         let meter = Meter::new(&documents, options.progress);

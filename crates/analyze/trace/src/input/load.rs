@@ -18,7 +18,8 @@ impl Input {
     pub fn load(self, selection: &Selection, options: LoadOptions<'_>) -> Result<Trace> {
         let chosen = self.choose_from_toc(options.run, selection)?;
         if let Some(bundle) = &self.bundle {
-            let loaded = bundle.load(selection, chosen.position().unwrap_or(1))?;
+            let loaded =
+                bundle.load(selection, chosen.position().unwrap_or(1), options.progress)?;
             return self.into_trace(loaded, chosen, options);
         }
 

@@ -1,14 +1,15 @@
 //! Tests all forms of inputs, and the errors of invalid ones.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
 use metalens_failure::Failure;
-use metalens_trace::{Input, LoadOptions, Problem, Selection, Trace, TraceNote};
+use metalens_trace::{Input, LoadOptions, Problem, Progress, Selection, Trace, TraceNote};
 use tempfile::TempDir;
 
-use super::GOOD;
+use super::{GOOD, mini_bundle};
 
 const TOC: &str = r#"<trace-toc><run number="1"><info><target><process type="launched" name="bench" pid="12"/></target></info><data><table schema="x"/></data></run></trace-toc>"#;
 
@@ -117,6 +118,44 @@ fn one_document_may_have_several_nodes() {
         .load(&only, LoadOptions::default())
         .unwrap();
     assert_eq!(trace.tables().len(), 1);
+}
+
+/// The progress never goes back, and ends at the stored size of what was read.
+#[test]
+fn the_progress_ends_at_the_total() {
+    let place = metalens_testing::scratch();
+    let bundle = mini_bundle::written(&mini_bundle::good(), place.path());
+    let stores = |bundle: &mini_bundle::Bundled| -> u64 {
+        let stores = bundle
+            .iter()
+            .filter(|(path, _)| path.ends_with("bulkstore"));
+        stores.map(|(_, bytes)| bytes.len() as u64).sum()
+    };
+    let document = folder(&[("metal-gpu-intervals.xml", GOOD.as_bytes())]);
+    let packed = folder(&[("metal-gpu-intervals.xml.gz", &gzip(GOOD))]);
+    let check = |path: &Path, total: u64| {
+        let told = RefCell::new(vec![0]);
+        let tell = |progress: Progress| {
+            assert_eq!(progress.total, Some(total), "{}", path.display());
+            told.borrow_mut().push(progress.done);
+        };
+        let options = LoadOptions {
+            progress: Some(&tell),
+            ..LoadOptions::default()
+        };
+        let input = Input::open(path).unwrap();
+        input.load(&Selection::everything(), options).unwrap();
+        let told = told.into_inner();
+        assert!(told.is_sorted(), "{}: {told:?}", path.display());
+        assert_eq!(told.last(), Some(&total), "{}: {told:?}", path.display());
+    };
+    check(&bundle, stores(&mini_bundle::good()));
+    check(
+        &document.path().join("metal-gpu-intervals.xml"),
+        GOOD.len() as u64,
+    );
+    let packed = packed.path().join("metal-gpu-intervals.xml.gz");
+    check(&packed, gzip(GOOD).len() as u64);
 }
 
 #[test]
