@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use metalens_trace::{LoadOptions, Progress};
 
 use crate::reading::Reading;
@@ -43,10 +43,10 @@ impl LongWork {
         read: impl FnOnce(LoadOptions<'_>) -> T,
     ) -> T {
         let update = |progress: Progress| {
-            if self.start.elapsed() > PATIENCE {
-                let bar = self.bar.get_or_init(|| new_bar(progress.total));
-                bar.set_position(progress.done);
-            }
+            // It counts from the start, so that its rate is right when it appears.
+            let bar = self.bar.get_or_init(|| new_bar(progress.total));
+            bar.set_position(progress.done);
+            self.show(bar);
         };
         let result = read(LoadOptions {
             run: reading.run,
@@ -55,10 +55,19 @@ impl LongWork {
         });
 
         if let Some(bar) = self.bar.get() {
-            bar.set_style(style("{msg}"));
-            bar.set_message("analyzing");
+            bar.set_style(style("analyzing"));
+            self.show(bar);
+            bar.tick();
         }
         result
+    }
+
+    /// Shows the bar if the work has taken long.
+    fn show(&self, bar: &ProgressBar) {
+        if bar.is_hidden() && self.start.elapsed() > PATIENCE {
+            // indicatif draws it only on a terminal.
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
     }
 }
 
@@ -70,19 +79,13 @@ impl Drop for LongWork {
     }
 }
 
-/// Returns a bar, which indicatif draws only if stderr is a terminal.
+/// Returns a bar that is not shown yet.
 fn new_bar(total: Option<u64>) -> ProgressBar {
-    let (bar, template) = match total {
-        Some(total) => (
-            ProgressBar::new(total),
-            "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-        ),
-        None => (
-            ProgressBar::no_length(),
-            "reading {spinner} {bytes}, {bytes_per_sec}",
-        ),
+    let template = match total {
+        Some(_) => "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        None => "reading {spinner} {bytes}, {bytes_per_sec}",
     };
-    bar.with_style(style(template))
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style(template))
 }
 
 fn style(template: &str) -> ProgressStyle {
