@@ -16,7 +16,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use metalens_comparison::{Comparison, GateResult};
+use metalens_comparison::GateResult;
 use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
 use metalens_render::gate;
 use metalens_render::terminal::style::{ERROR, HINT};
@@ -193,21 +193,6 @@ pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
 }
 
-/// Returns the exit code of gates that do not all pass; none if they do. One that fails counts more
-/// than an inconclusive one.
-pub(crate) fn of_gates<'a>(
-    comparisons: impl IntoIterator<Item = &'a Comparison>,
-) -> Option<ExitCode> {
-    let gates = comparisons
-        .into_iter()
-        .filter_map(|comparison| comparison.gate.as_ref());
-    match gate::word(gates) {
-        "passed" => None,
-        "inconclusive" => Some(ExitCode::from(NOT_COMPARABLE)),
-        _ => Some(missed()),
-    }
-}
-
 /// Returns the exit code for a command that the user stopped. The caller has printed its results.
 pub(crate) fn interrupted() -> ExitCode {
     ExitCode::from(INTERRUPTED)
@@ -263,33 +248,28 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     }
 }
 
-/// Prints the missed limits of recordings on stderr, each with its recording if there are several, and the
-/// verdicts, as far as they are `told`. Returns the exit code.
-pub(crate) fn of_recordings<'a>(
+/// Prints the limits and the verdicts of gates on stderr, as far as they are `told`, each with what it judged if
+/// that has a name. Returns the exit code: one that fails counts more than an inconclusive one.
+pub(crate) fn of_gates<'a>(
     gates: impl IntoIterator<Item = (Option<&'a str>, &'a GateResult)>,
     told: impl Fn(&GateResult) -> bool,
 ) -> ExitCode {
-    let mut code = None;
-    for (recording, gate) in gates {
-        if gate.missed {
-            // Without a failure before it, an inconclusive gate decides.
-            code = if gate.inconclusive {
-                code.or(Some(NOT_COMPARABLE))
-            } else {
-                Some(MISSED)
-            };
+    let mut code = ExitCode::SUCCESS;
+    for (name, gate) in gates {
+        if gate.missed && !gate.inconclusive {
+            code = missed();
+        } else if gate.missed && code == ExitCode::SUCCESS {
+            code = ExitCode::from(NOT_COMPARABLE);
         }
         if !told(gate) {
             continue;
         }
-        let recording = recording
-            .map(|recording| format!("{}: ", shown(recording)))
-            .unwrap_or_default();
+        let name = name.map_or_else(String::new, |name| format!("{}: ", shown(name)));
         for line in gate::lines_of(gate) {
-            out::note(&format!("{recording}{}", shown(&line)));
+            out::note(&format!("{name}{}", shown(&line)));
         }
     }
-    code.map_or(ExitCode::SUCCESS, ExitCode::from)
+    code
 }
 
 /// Views an error as a [`Failure`] if it is of one certain type.

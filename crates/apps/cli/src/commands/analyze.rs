@@ -160,7 +160,7 @@ fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCod
         let recording = has_several.then_some(report.source.path.as_str());
         Some((recording, report.gate.as_ref()?))
     });
-    exit::of_recordings(gates, |gate| !is_shown && (gate.missed || !quiet))
+    exit::of_gates(gates, |gate| !is_shown && (gate.missed || !quiet))
 }
 
 /// Prints reports as JSON, CSV, Markdown or text.

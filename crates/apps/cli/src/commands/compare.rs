@@ -7,12 +7,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, GateResult, Runs, compare_runs,
-    judge,
+    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, gate, json, junit};
+use metalens_render::{comparison, json, junit};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard, with_input};
@@ -66,12 +65,10 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     // The first screen has the limits that failed.
     let is_shown = !arguments.json && arguments.view.is_brief() && out::is_for_a_person();
-    if let Some(gate) = comparison.gate.as_ref().filter(|_| !is_shown) {
-        tell_gate(gate, quiet);
-    }
-
+    let gate = comparison.gate.iter().map(|gate| (None, gate));
+    let code = exit::of_gates(gate, |gate| !is_shown && (gate.missed || !quiet));
     Ok(if is_complete {
-        exit::of_gates([&comparison]).unwrap_or(ExitCode::SUCCESS)
+        code
     } else {
         exit::some_failed()
     })
@@ -213,14 +210,6 @@ fn compare(
     }
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
     Ok(comparison)
-}
-
-/// Prints the verdict of a gate on standard error, after the limits that failed.
-fn tell_gate(gate: &GateResult, quiet: bool) {
-    let lines = gate::lines_of(gate).into_iter();
-    for line in lines.filter(|_| gate.missed || !quiet) {
-        out::note(&shown(&line));
-    }
 }
 
 /// Writes the limits of gates, each with the name of its comparison, for CI systems.

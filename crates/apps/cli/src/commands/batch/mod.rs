@@ -115,7 +115,7 @@ fn finish(
 
     let gates = index.rows.iter();
     let gates = gates.filter_map(|row| Some((Some(row.name.as_str()), row.gate.as_ref()?)));
-    let judged = exit::of_recordings(gates, |gate| gate.missed || !quiet);
+    let judged = exit::of_gates(gates, |gate| gate.missed || !quiet);
     Ok(if index.unfinished > 0 {
         exit::interrupted()
     } else if outcome.is_incomplete || !index.failed.is_empty() {

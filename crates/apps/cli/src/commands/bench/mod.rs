@@ -16,7 +16,7 @@ use metalens_bench::{
 use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
 use metalens_recorder::Probe;
-use metalens_render::{bench, gate, json, terminal};
+use metalens_render::{bench, json, terminal};
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
@@ -158,24 +158,16 @@ fn finish(
 
     // The first screen has the limits that failed.
     let is_shown = !arguments.json && arguments.view.is_brief() && out::is_for_a_person();
-    for pair in &result.pairs {
-        let missed = pair
-            .comparison
-            .gate
-            .iter()
-            .filter(|gate| gate.missed && !is_shown);
-        for line in missed.flat_map(gate::lines_of) {
-            out::note(&shown(&format!("{}: {line}", pair.new)));
-        }
-    }
+    let gates = result.pairs.iter();
+    let gates =
+        gates.filter_map(|pair| Some((Some(pair.new.as_str()), pair.comparison.gate.as_ref()?)));
+    let code = exit::of_gates(gates, |gate| !is_shown && gate.missed);
     Ok(if !outcome.is_complete {
         exit::interrupted()
-    } else if let Some(code) = exit::of_gates(result.pairs.iter().map(|pair| &pair.comparison)) {
-        code
-    } else if !is_open {
+    } else if code == ExitCode::SUCCESS && !is_open {
         exit::unavailable()
     } else {
-        ExitCode::SUCCESS
+        code
     })
 }
 
