@@ -91,14 +91,6 @@ pub(crate) fn with_input<T>(result: anyhow::Result<T>, input: &Path) -> anyhow::
     })
 }
 
-/// Inputs to analyze, and what becomes of their analyses.
-#[derive(Debug)]
-pub(crate) struct AnalyzeRequest {
-    pub(crate) inputs: Vec<PathBuf>,
-    pub(crate) analyzing: Analyzing,
-    pub(crate) outputs: AnalyzeOutputs,
-}
-
 /// Outputs to write and to print.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]

@@ -11,7 +11,7 @@ use metalens_render::document::Document;
 use metalens_render::{csv, folder, for_page, html, json, report};
 use metalens_text::shown;
 
-use crate::analyzing::{AnalyzeRequest, with_input};
+use crate::analyzing::{AnalyzeOutputs, Analyzing, with_input};
 use crate::args::AnalyzeArguments;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::Misuse;
@@ -21,19 +21,16 @@ use crate::{atomic_file, exit, opening, out, view};
 /// Name of the printed document in errors.
 const REPORT: &str = "report";
 
-pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    analyze(&arguments.request()?, quiet)
-}
-
 /// Analyzes each input, then writes and prints its report.
-pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<ExitCode> {
-    match request.inputs.as_slice() {
+pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let (analyzing, outputs) = (arguments.analyzing()?, &arguments.outputs);
+    match arguments.inputs.as_slice() {
         [only] => {
-            check_outputs(request)?;
-            let analysis = request.analyzing.noted_analysis(only, quiet)?;
-            write_and_show(analysis, request, quiet)
+            check_outputs(outputs)?;
+            let analysis = analyzing.noted_analysis(only, quiet)?;
+            write_and_show(analysis, outputs, quiet)
         }
-        several => run_several(several, request, quiet),
+        several => run_several(several, &analyzing, outputs, quiet),
     }
 }
 
@@ -41,41 +38,39 @@ pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<E
 pub(crate) fn analyze_recording(
     bundle: &Path,
     analyzer: &mut BundleAnalyzer,
-    request: &AnalyzeRequest,
+    analyzing: &Analyzing,
+    outputs: &AnalyzeOutputs,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    check_outputs(request)?;
-    let analyzing = &request.analyzing;
+    check_outputs(outputs)?;
     let analysis = analyzing.analysis_of_recording(bundle, analyzer, quiet)?;
-    write_and_show(analysis, request, quiet)
+    write_and_show(analysis, outputs, quiet)
 }
 
 /// Writes the outputs of an analysis, then prints the report.
 fn write_and_show(
     mut analysis: Analysis,
-    request: &AnalyzeRequest,
+    outputs: &AnalyzeOutputs,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    write_gaps(&analysis, request)?;
-    write_perfetto(&analysis, request)?;
-    write_html(&analysis, request)?;
-    write_dataset(&analysis, request)?;
-    let is_complete = write_folder(&mut analysis, request)?;
-    let page = if request.outputs.open && is_complete {
-        Some(page_to_open(&analysis, request)?)
+    write_files(&analysis, outputs)?;
+    write_dataset(&analysis, outputs)?;
+    let is_complete = write_folder(&mut analysis, outputs)?;
+    let page = if outputs.open && is_complete {
+        Some(page_to_open(&analysis, outputs)?)
     } else {
         None
     };
 
     // Printed last: a report on the screen means that its files exist.
     let report = printed(analysis.report);
-    show(std::slice::from_ref(&report), request, false)?;
-    say_what_was_written(request, quiet);
+    show(std::slice::from_ref(&report), outputs, false)?;
+    say_what_was_written(outputs, quiet);
 
     if !is_complete {
         return Ok(exit::some_failed());
     }
-    let code = verdict(std::slice::from_ref(&report), request, quiet);
+    let code = verdict(std::slice::from_ref(&report), outputs, quiet);
     let is_open = match page {
         Some(page) => opening::open(&page, quiet)?,
         None => true,
@@ -88,14 +83,14 @@ fn write_and_show(
 }
 
 /// Names the files on standard error: people look for them, and scripts do not read it.
-fn say_what_was_written(request: &AnalyzeRequest, quiet: bool) {
-    for file in request.outputs.files() {
+fn say_what_was_written(outputs: &AnalyzeOutputs, quiet: bool) {
+    for file in outputs.files() {
         out::wrote(file, quiet);
     }
-    if let Some(folder) = &request.outputs.parquet {
+    if let Some(folder) = &outputs.parquet {
         out::wrote(folder, quiet);
     }
-    if let Some(folder) = &request.outputs.output {
+    if let Some(folder) = &outputs.output {
         out::wrote_folder(folder, "report.html", quiet);
     }
 }
@@ -103,13 +98,11 @@ fn say_what_was_written(request: &AnalyzeRequest, quiet: bool) {
 /// Analyzes several inputs. A failed input does not stop the others.
 fn run_several(
     inputs: &[PathBuf],
-    request: &AnalyzeRequest,
+    analyzing: &Analyzing,
+    outputs: &AnalyzeOutputs,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    if request.outputs.output.is_some()
-        || request.outputs.open
-        || request.outputs.files().next().is_some()
-    {
+    if outputs.output.is_some() || outputs.open || outputs.files().next().is_some() {
         return Err(Misuse(format!(
             "--output, --html, --open, --gaps and --perfetto take one input, not {}; `metalens batch` writes a \
              folder for each",
@@ -120,25 +113,29 @@ fn run_several(
 
     let mut reports = Vec::new();
     for input in inputs {
-        match analyze_one(input, request, quiet) {
+        match analyze_one(input, analyzing, outputs, quiet) {
             Ok(report) => reports.push(report),
             Err(error) => exit::print_error(&error),
         }
     }
-    show(&reports, request, true)?;
+    show(&reports, outputs, true)?;
 
     if reports.len() == inputs.len() {
-        Ok(verdict(&reports, request, quiet))
+        Ok(verdict(&reports, outputs, quiet))
     } else {
         Ok(exit::some_failed())
     }
 }
 
 /// Analyzes one of several inputs, and adds it to the dataset.
-fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<Report> {
-    let analysis = request.analyzing.noted_analysis(input, quiet);
-    let analysis = with_input(analysis, input)?;
-    write_dataset(&analysis, request)?;
+fn analyze_one(
+    input: &Path,
+    analyzing: &Analyzing,
+    outputs: &AnalyzeOutputs,
+    quiet: bool,
+) -> anyhow::Result<Report> {
+    let analysis = with_input(analyzing.noted_analysis(input, quiet), input)?;
+    write_dataset(&analysis, outputs)?;
     Ok(printed(analysis.report))
 }
 
@@ -152,9 +149,8 @@ fn printed(report: Report) -> Report {
 
 /// Returns the exit code of reports. Says on stderr which limits were missed, with the recording if there
 /// are several, unless the same terminal shows them already.
-fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCode {
-    let is_shown =
-        !request.outputs.json && request.outputs.view.is_brief() && out::is_for_a_person();
+fn verdict(reports: &[Report], outputs: &AnalyzeOutputs, quiet: bool) -> ExitCode {
+    let is_shown = !outputs.json && outputs.view.is_brief() && out::is_for_a_person();
     let has_several = reports.len() > 1;
     let gates = reports.iter().filter_map(|report| {
         let recording = has_several.then_some(report.source.path.as_str());
@@ -164,8 +160,8 @@ fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCod
 }
 
 /// Prints reports as JSON, CSV, Markdown or text.
-fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::Result<()> {
-    if request.outputs.json {
+fn show(reports: &[Report], outputs: &AnalyzeOutputs, several: bool) -> anyhow::Result<()> {
+    if outputs.json {
         let json = match reports {
             [only] if !several => json::document(only)?,
             _ => json::document(reports)?,
@@ -173,8 +169,8 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         return Ok(out::json().write_all(json.as_bytes())?);
     }
 
-    if request.outputs.view.is_csv() {
-        return show_csv(reports, request);
+    if outputs.view.is_csv() {
+        return show_csv(reports, outputs);
     }
 
     let mut out = out::page();
@@ -182,22 +178,22 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         if index > 0 {
             writeln!(out, "\n")?;
         }
-        if several && !request.outputs.markdown {
+        if several && !outputs.markdown {
             writeln!(out, "{}", shown(&report.source.path))?;
         }
-        let document = selected(report, request)?;
-        let text = view::page_text(&document, request.outputs.markdown);
+        let document = selected(report, outputs)?;
+        let text = view::page_text(&document, outputs.markdown);
         out.write_all(text.as_bytes())?;
     }
     Ok(())
 }
 
 /// Returns the document of a report, as far as it is to be printed.
-fn selected(report: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> {
-    let view = &request.outputs.view;
-    let mut document = if request.outputs.markdown {
+fn selected(report: &Report, outputs: &AnalyzeOutputs) -> Result<Document, Misuse> {
+    let view = &outputs.view;
+    let mut document = if outputs.markdown {
         // People post pages, so names of others are left out unless asked for.
-        report::document(&for_page(report, request.outputs.show_names))
+        report::document(&for_page(report, outputs.show_names))
     } else if view.is_brief() {
         report::brief(report)
     } else {
@@ -208,50 +204,44 @@ fn selected(report: &Report, request: &AnalyzeRequest) -> Result<Document, Misus
 }
 
 /// Prints the table of a section as CSV.
-fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> {
+fn show_csv(reports: &[Report], outputs: &AnalyzeOutputs) -> anyhow::Result<()> {
     let [report] = reports else {
         return Err(Misuse("--format csv takes one input".to_owned()).into());
     };
-    request
-        .outputs
-        .view
-        .print_csv(report::document(report), REPORT)
+    outputs.view.print_csv(report::document(report), REPORT)
 }
 
 /// Refuses outputs that exist. Runs before the input is read, which may take long.
-fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
-    for folder in [&request.outputs.output, &request.outputs.parquet]
-        .into_iter()
-        .flatten()
-    {
+fn check_outputs(outputs: &AnalyzeOutputs) -> anyhow::Result<()> {
+    for folder in [&outputs.output, &outputs.parquet].into_iter().flatten() {
         refuse_recording(folder)?;
     }
-    if let Some(folder) = &request.outputs.output {
-        folder::check(folder, request.outputs.force)?;
+    if let Some(folder) = &outputs.output {
+        folder::check(folder, outputs.force)?;
     }
     let is_other = |file: &&PathBuf| file.extension().is_some_and(|ending| ending != "html");
-    if let Some(file) = request.outputs.html.as_ref().filter(is_other) {
+    if let Some(file) = outputs.html.as_ref().filter(is_other) {
         let shown = shown(&file.display().to_string()).into_owned();
         return Err(Misuse(format!("--html writes a page: name it X.html, not {shown}")).into());
     }
-    if let Some(folder) = &request.outputs.parquet {
+    if let Some(folder) = &outputs.parquet {
         metalens_dataset::refuse_links(folder)?;
     }
-    for file in request.outputs.files() {
-        metalens_files::refuse_existing(file, request.outputs.force)?;
+    for file in outputs.files() {
+        metalens_files::refuse_existing(file, outputs.force)?;
     }
     Ok(())
 }
 
 /// Writes the folder with the report in every form. Returns whether it is complete; prints an
 /// error for each file that is not there.
-fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Result<bool> {
-    let Some(folder) = &request.outputs.output else {
+fn write_folder(analysis: &mut Analysis, outputs: &AnalyzeOutputs) -> anyhow::Result<bool> {
+    let Some(folder) = &outputs.output else {
         return Ok(true);
     };
     let choices = folder::Choices {
-        force: request.outputs.force,
-        show_names: request.outputs.show_names,
+        force: outputs.force,
+        show_names: outputs.show_names,
         charts: true,
     };
     let problems = folder::write(analysis, folder, choices)?;
@@ -261,29 +251,37 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     Ok(problems.is_empty())
 }
 
-/// Writes the report as an HTML page.
-fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.outputs.html else {
-        return Ok(());
-    };
-    atomic_file::write(file, request.outputs.force, |out| {
-        Ok(out.write_all(page(analysis, request)?.as_bytes())?)
-    })
+/// Writes the gaps as CSV, the trace for viewers, and the page, as far as they are asked for.
+fn write_files(analysis: &Analysis, outputs: &AnalyzeOutputs) -> anyhow::Result<()> {
+    if let Some(file) = &outputs.gaps {
+        atomic_file::write(file, outputs.force, |out| Ok(csv::gaps(analysis, out)?))?;
+    }
+    if let Some(file) = &outputs.perfetto {
+        atomic_file::write(file, outputs.force, |out| {
+            Ok(metalens_perfetto::write(analysis, out)?)
+        })?;
+    }
+    if let Some(file) = &outputs.html {
+        atomic_file::write(file, outputs.force, |out| {
+            Ok(out.write_all(page(analysis, outputs)?.as_bytes())?)
+        })?;
+    }
+    Ok(())
 }
 
 /// Returns the HTML page of the report.
-fn page(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<String> {
-    let shown = for_page(&analysis.report, request.outputs.show_names);
+fn page(analysis: &Analysis, outputs: &AnalyzeOutputs) -> anyhow::Result<String> {
+    let shown = for_page(&analysis.report, outputs.show_names);
     Ok(html::report_page(analysis, &shown)?)
 }
 
 /// Returns the page that was written. Without one, writes a temporary file, which stays: the
 /// browser reads it after metalens has ended.
-fn page_to_open(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<PathBuf> {
-    if let Some(file) = &request.outputs.html {
+fn page_to_open(analysis: &Analysis, outputs: &AnalyzeOutputs) -> anyhow::Result<PathBuf> {
+    if let Some(file) = &outputs.html {
         return Ok(file.clone());
     }
-    if let Some(folder) = &request.outputs.output {
+    if let Some(folder) = &outputs.output {
         return Ok(folder.join("report.html"));
     }
     let mut file = tempfile::Builder::new()
@@ -291,40 +289,20 @@ fn page_to_open(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result
         .suffix(".html")
         .tempfile()
         .context("cannot make a temporary file")?;
-    file.write_all(page(analysis, request)?.as_bytes())
+    file.write_all(page(analysis, outputs)?.as_bytes())
         .context("cannot write a temporary file")?;
     let (_, path) = file.keep().context("cannot keep a temporary file")?;
     Ok(path)
 }
 
 /// Adds the run to a dataset. The same run has the same name, so it replaces itself.
-fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(folder) = &request.outputs.parquet else {
+fn write_dataset(analysis: &Analysis, outputs: &AnalyzeOutputs) -> anyhow::Result<()> {
+    let Some(folder) = &outputs.parquet else {
         return Ok(());
     };
     let choices = metalens_dataset::WriteOptions {
-        show_names: request.outputs.show_names,
+        show_names: outputs.show_names,
     };
     metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
-}
-
-/// Writes every gap as a line of CSV.
-fn write_gaps(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.outputs.gaps else {
-        return Ok(());
-    };
-    atomic_file::write(file, request.outputs.force, |out| {
-        Ok(csv::gaps(analysis, out)?)
-    })
-}
-
-/// Writes a trace for ui.perfetto.dev and similar viewers.
-fn write_perfetto(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let Some(file) = &request.outputs.perfetto else {
-        return Ok(());
-    };
-    atomic_file::write(file, request.outputs.force, |out| {
-        Ok(metalens_perfetto::write(analysis, out)?)
-    })
 }

@@ -8,13 +8,13 @@ use metalens_recorder::unused_path;
 
 use super::analyze::analyze_recording;
 use super::record::{ProgramOutput, RecordChoices, record};
-use crate::analyzing::{AnalyzeOutputs, AnalyzeRequest};
+use crate::analyzing::AnalyzeOutputs;
 use crate::args::recording::{RecordAndAnalyzeArguments, Recorders};
 use crate::args::requests::analyzing;
 use crate::bundle_analyzer::BundleAnalyzer;
+use crate::exit;
 use crate::output_folder::refuse_recording;
 use crate::reading::Reading;
-use crate::{exit, opening};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
@@ -71,26 +71,17 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     if processes.is_empty() {
         processes.extend(recorded.other_work.iter().map(|work| work.pid.to_string()));
     }
-    let request = AnalyzeRequest {
-        inputs: vec![recorded.path.clone()],
-        analyzing,
-        outputs: AnalyzeOutputs {
-            json: arguments.json,
-            show_names: arguments.show_names,
-            output: Some(folder.clone()),
-            force: arguments.force,
-            ..AnalyzeOutputs::default()
-        },
+    let outputs = AnalyzeOutputs {
+        json: arguments.json,
+        show_names: arguments.show_names,
+        output: Some(folder),
+        open: arguments.open,
+        force: arguments.force,
+        ..AnalyzeOutputs::default()
     };
-
-    let code = analyze_recording(&recorded.path, &mut analyzer, &request, quiet)?;
-    let is_open = !arguments.open || opening::open(&folder.join("report.html"), quiet)?;
-    Ok(if code != ExitCode::SUCCESS {
-        code
-    } else if !recorded.is_complete {
+    let code = analyze_recording(&recorded.path, &mut analyzer, &analyzing, &outputs, quiet)?;
+    Ok(if code == ExitCode::SUCCESS && !recorded.is_complete {
         exit::some_failed()
-    } else if !is_open {
-        exit::unavailable()
     } else {
         code
     })

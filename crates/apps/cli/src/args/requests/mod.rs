@@ -12,7 +12,7 @@ use metalens_analyzer::Request;
 use super::AnalyzeArguments;
 use super::batch::BatchArguments;
 use super::shared::{AnalysisArguments, MeasureArguments, PartArguments};
-use crate::analyzing::{AnalyzeRequest, Analyzing, is_standard};
+use crate::analyzing::{Analyzing, is_standard};
 use crate::config;
 use crate::exit::Misuse;
 use crate::reading::Reading;
@@ -52,8 +52,8 @@ pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<
 }
 
 impl AnalyzeArguments {
-    /// Returns what is to be analyzed, and what becomes of it.
-    pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
+    /// Returns how inputs are to be read and analyzed.
+    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
         let outputs = &self.outputs;
         let files = outputs.files().chain(&outputs.output);
         if files.into_iter().any(|file| is_standard(file)) {
@@ -62,13 +62,8 @@ impl AnalyzeArguments {
         }
         let mut analyzing = analyzing(&self.part, &self.measure, self.reading)?;
         analyzing.gate = self.gate.gate(self.measure.config.as_ref())?;
-
         analyzing.request.keep_everyone = outputs.parquet.is_some();
-        Ok(AnalyzeRequest {
-            inputs: self.inputs.clone(),
-            analyzing,
-            outputs: self.outputs.clone(),
-        })
+        Ok(analyzing)
     }
 }
 
