@@ -7,7 +7,6 @@ use metalens_analyzer::{Analysis, Note, Request, lost_encodings};
 use metalens_comparison::{Gate, judge_report};
 use metalens_inputs::with_work;
 use metalens_message::{Message, message};
-use metalens_trace::{Input, LoadOptions};
 
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::progress::LongWork;
@@ -150,9 +149,7 @@ pub(crate) fn analysis(
 ) -> anyhow::Result<Analysis> {
     let work = LongWork::begin(quiet);
     metalens_inputs::analysis(path, request, |selection| {
-        let input = Input::open(path)?;
-        let load = |options: LoadOptions<'_>| input.load(selection, options);
-        Ok(work.reading(reading, load)?)
+        Ok(work.load(path, selection, reading)?)
     })
 }
 

@@ -69,6 +69,11 @@ fn note_options(recording: &RecordingArguments, quiet: bool) {
     }
 }
 
+/// Returns the exit code of a command that either fails or succeeds.
+fn done<E: Into<anyhow::Error>>(result: Result<(), E>) -> anyhow::Result<ExitCode> {
+    result.map(|()| ExitCode::SUCCESS).map_err(Into::into)
+}
+
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     set_color(arguments.color);
@@ -82,26 +87,29 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             note_options(&arguments.recording, quiet);
             commands::record_and_analyze::run(&arguments, quiet)
         }
-        Command::Workload(arguments) => commands::workload::run(&arguments),
+        Command::Workload(arguments) => done(metalens_workload::command::run(
+            &arguments,
+            &mut out::page(),
+        )),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
         Command::Bench(arguments) => commands::bench::run(&arguments, quiet),
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
-        Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
+        Command::Baseline(arguments) => done(commands::baseline::run(&arguments, quiet)),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
         Command::Query(arguments) => beside::run(&arguments, quiet),
-        Command::Skill => commands::schema::skill(),
-        Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
-        Command::WhatIf(arguments) => commands::what_if::run(&arguments, quiet),
-        Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
+        Command::Skill => done(commands::schema::skill()),
+        Command::Chart(arguments) => done(commands::chart::run(&arguments, quiet)),
+        Command::WhatIf(arguments) => done(commands::what_if::run(&arguments, quiet)),
+        Command::Stacks(arguments) => done(commands::stacks::run(&arguments, quiet)),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         #[cfg(feature = "simulate")]
-        Command::Synth(arguments) => simulate::synth::run(&arguments, quiet),
+        Command::Synth(arguments) => done(simulate::synth::run(&arguments, quiet)),
         Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
-        Command::Schema(arguments) => commands::schema::run(&arguments),
-        Command::Completions(arguments) => commands::completions::run(&arguments),
+        Command::Schema(arguments) => done(commands::schema::run(&arguments)),
+        Command::Completions(arguments) => done(commands::completions::run(&arguments)),
         #[cfg(feature = "simulate")]
         Command::FakeXctrace(arguments) => {
             simulate::fake_xctrace::run(arguments, exit::print_error)

@@ -1,15 +1,26 @@
 //! Shows the progress of reading and analyzing a recording on stderr.
 
 use std::cell::OnceCell;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use metalens_trace::{LoadOptions, Progress};
+use metalens_trace::{Input, LoadOptions, Progress, Selection, Trace};
 
 use crate::reading::Reading;
 
 /// Time before the bar appears: short readings have none.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Opens an input and loads its tables, and shows a bar while it takes long.
+pub(crate) fn load(
+    path: &Path,
+    selection: &Selection,
+    reading: Reading,
+    quiet: bool,
+) -> metalens_trace::Result<Trace> {
+    LongWork::begin(quiet).load(path, selection, reading)
+}
 
 /// Reads with these options, and shows a bar while it takes long.
 pub(crate) fn reading<T>(
@@ -36,8 +47,19 @@ impl LongWork {
         }
     }
 
+    /// Opens an input and loads its tables, and shows how much is read.
+    pub(crate) fn load(
+        &self,
+        path: &Path,
+        selection: &Selection,
+        reading: Reading,
+    ) -> metalens_trace::Result<Trace> {
+        let input = Input::open(path)?;
+        self.reading(reading, |options| input.load(selection, options))
+    }
+
     /// Reads with these options, and shows how much is read. What follows is shown as analyzing.
-    pub(crate) fn reading<T>(
+    fn reading<T>(
         &self,
         reading: Reading,
         read: impl FnOnce(LoadOptions<'_>) -> T,

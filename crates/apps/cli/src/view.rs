@@ -1,9 +1,12 @@
 //! Chooses what is printed of a document: the first screen, all of it, or sections, rows and a unit.
 
+use std::io::Write;
+
 use clap::{Args, ValueEnum};
 use metalens_failure::did_you_mean;
 use metalens_render::document::{Document, Table, Unknown};
-use metalens_render::{csv, markdown, terminal};
+use metalens_render::{csv, json, markdown, terminal};
+use serde::Serialize;
 
 use crate::exit::Misuse;
 use crate::out;
@@ -90,6 +93,17 @@ impl View {
         };
         Ok(csv::table(table, &mut out::data())?)
     }
+}
+
+/// Prints a value as JSON.
+pub(crate) fn print_json(value: &(impl Serialize + ?Sized)) -> anyhow::Result<()> {
+    Ok(out::json().write_all(json::document(value)?.as_bytes())?)
+}
+
+/// Prints a document as Markdown, or as text.
+pub(crate) fn print(document: &Document, is_markdown: bool) -> anyhow::Result<()> {
+    let text = page_text(document, is_markdown);
+    Ok(out::page().write_all(text.as_bytes())?)
 }
 
 /// Returns a document as it is printed: as Markdown, or as the text of a terminal.

@@ -8,7 +8,7 @@ use anyhow::Context;
 use metalens_analyzer::{Analysis, Report};
 use metalens_failure::OtherNames;
 use metalens_render::document::Document;
-use metalens_render::{csv, folder, for_page, html, json, report};
+use metalens_render::{csv, folder, for_page, html, report};
 use metalens_text::shown;
 
 use crate::analyzing::{AnalyzeOutputs, Analyzing, with_input};
@@ -162,11 +162,10 @@ fn verdict(reports: &[Report], outputs: &AnalyzeOutputs, quiet: bool) -> ExitCod
 /// Prints reports as JSON, CSV, Markdown or text.
 fn show(reports: &[Report], outputs: &AnalyzeOutputs, several: bool) -> anyhow::Result<()> {
     if outputs.json {
-        let json = match reports {
-            [only] if !several => json::document(only)?,
-            _ => json::document(reports)?,
+        return match reports {
+            [only] if !several => view::print_json(only),
+            _ => view::print_json(reports),
         };
-        return Ok(out::json().write_all(json.as_bytes())?);
     }
 
     if outputs.view.is_csv() {

@@ -2,7 +2,6 @@
 //! limits can be about.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::Report;
@@ -15,9 +14,9 @@ use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
 use crate::exit::Misuse;
-use crate::out;
+use crate::{out, view};
 
-pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<()> {
     match &arguments.command {
         BaselineCommand::Save(arguments) => save(arguments, quiet),
         BaselineCommand::Show(arguments) => show(arguments),
@@ -26,7 +25,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 }
 
 /// Analyzes the runs, and writes their baseline.
-fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<()> {
     let analyzing = arguments.analysis.analyzing()?;
     if arguments.runs.len() < LEAST_RUNS {
         let message = format!(
@@ -57,7 +56,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let text = in_json(&text);
     metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
     out::wrote(&arguments.output, quiet);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Reports a run that was named twice as wrong usage.
@@ -69,19 +68,18 @@ fn refused(error: BaselineError) -> anyhow::Error {
 }
 
 /// Prints a baseline as text or JSON.
-fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
+fn show(arguments: &BaselineShowArguments) -> anyhow::Result<()> {
     let baseline = read_baseline(&arguments.file)?;
     if arguments.json {
         out::json().write_all(baseline.text()?.as_bytes())?;
     } else {
-        let document = baseline::document(&baseline);
-        out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+        view::print(&baseline::document(&baseline), false)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Lists what limits can be about.
-fn figures() -> anyhow::Result<ExitCode> {
+fn figures() -> anyhow::Result<()> {
     let width = out::text_width();
     let mut out = out::page();
     writeln!(out, "Figures, for [gate.metrics]:\n")?;
@@ -105,7 +103,7 @@ fn figures() -> anyhow::Result<ExitCode> {
     for paragraph in rest {
         writeln!(out, "\n{}", terminal::wrap(paragraph, width).join("\n"))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Returns the word for the values of a unit.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::slice::from_ref;
 
 use anyhow::Context;
@@ -14,7 +13,7 @@ use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat};
 use crate::exit::Misuse;
 use crate::out;
 
-pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<()> {
     let analyzing = arguments.analysis.analyzing()?;
 
     // Reading the input may take long: check all other arguments before it.
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
         metalens_files::write_bytes(&output, arguments.force, &bytes)?;
         out::wrote(&output, quiet);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The recordings of a chart.

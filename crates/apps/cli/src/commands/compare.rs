@@ -1,6 +1,5 @@
 //! Runs `metalens compare`: shows what changed between recordings, and whether that is noise.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use metalens_comparison::{
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, json, junit};
+use metalens_render::{comparison, junit};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard, with_input};
@@ -249,7 +248,7 @@ fn write_folder(
 /// Prints the comparison as JSON, Markdown or text.
 fn show(comparison: &Comparison, arguments: &CompareArguments) -> anyhow::Result<()> {
     if arguments.json {
-        return Ok(out::json().write_all(json::document(comparison)?.as_bytes())?);
+        return view::print_json(comparison);
     }
 
     let view = &arguments.view;
@@ -264,6 +263,5 @@ fn show(comparison: &Comparison, arguments: &CompareArguments) -> anyhow::Result
         comparison::document(comparison, true)
     };
     view.choose(&mut document, COMPARISON)?;
-    let text = view::page_text(&document, arguments.markdown);
-    Ok(out::page().write_all(text.as_bytes())?)
+    view::print(&document, arguments.markdown)
 }

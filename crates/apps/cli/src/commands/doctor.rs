@@ -8,7 +8,6 @@ use std::time::Duration;
 use metalens_doctor::{
     Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
 };
-use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 use metalens_render::terminal::wrap;
 use metalens_text::units::counted;
@@ -16,7 +15,7 @@ use metalens_text::{Style, shown};
 use metalens_xctrace::{Tool, ToolSource, resolve};
 
 use crate::args::recording::DoctorArguments;
-use crate::{exit, out};
+use crate::{exit, out, view};
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     let source = ToolSource::from_environment();
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     };
 
     if arguments.json {
-        out::json().write_all(json::document(&diagnosis)?.as_bytes())?;
+        view::print_json(&diagnosis)?;
     } else {
         out::page().write_all(screen(&diagnosis, out::text_width()).as_bytes())?;
     }

@@ -7,14 +7,13 @@ use std::process::ExitCode;
 
 use indicatif::DecimalBytes;
 use metalens_exporter::{ExportRequest, Exported, TableSelection, TableState, TimeRange};
-use metalens_render::json;
 use metalens_text::shown;
 use metalens_text::units::counted;
 
 use crate::args::ExportArguments;
 use crate::args::requests::check_times;
 use crate::exit::Misuse;
-use crate::{exit, exporting, out};
+use crate::{exit, exporting, out, view};
 
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;
@@ -39,11 +38,10 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
     }
 
     if arguments.json {
-        let json = match done.as_slice() {
-            [only] if arguments.bundles.len() == 1 => json::document(only)?,
-            _ => json::document(&done)?,
-        };
-        out::json().write_all(json.as_bytes())?;
+        match done.as_slice() {
+            [only] if arguments.bundles.len() == 1 => view::print_json(only)?,
+            _ => view::print_json(&done)?,
+        }
     }
 
     Ok(if is_complete {

@@ -18,4 +18,3 @@ pub(crate) mod stacks;
 pub(crate) mod tables;
 pub(crate) mod verify;
 pub(crate) mod what_if;
-pub(crate) mod workload;

@@ -1,7 +1,6 @@
 //! Runs `metalens schema` and `metalens skill`: prints the JSON Schema of a format, or the page for agents.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use crate::args::{Form, SchemaArguments};
 use crate::out;
@@ -13,16 +12,14 @@ macro_rules! docs {
     };
 }
 
-pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
-    out::json().write_all(schema(arguments.form).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<()> {
+    Ok(out::json().write_all(schema(arguments.form).as_bytes())?)
 }
 
 /// Prints the page that teaches a coding agent to profile.
-pub(crate) fn skill() -> anyhow::Result<ExitCode> {
+pub(crate) fn skill() -> anyhow::Result<()> {
     const SKILL: &str = include_str!("../../../../../skills/metalens/SKILL.md");
-    out::data().write_all(SKILL.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(out::data().write_all(SKILL.as_bytes())?)
 }
 
 /// Returns the schema that docs has. A test makes each again from the types that it describes, except

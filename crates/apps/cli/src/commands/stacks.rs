@@ -5,13 +5,11 @@ mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use metalens_analyzer::{Request, WeightUnit, profile, profile_selection};
 use metalens_flamegraph::svg;
 use metalens_render::json;
 use metalens_text::shown;
-use metalens_trace::{Input, LoadOptions};
 
 use self::collected::Collected;
 use crate::args::requests::check_times;
@@ -20,7 +18,7 @@ use crate::exit::Misuse;
 use crate::out;
 use crate::progress;
 
-pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<()> {
     check_times(arguments.from, arguments.to)?;
     let request = Request {
         processes: arguments.processes.clone(),
@@ -45,12 +43,9 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
         None => facts(arguments, &request, quiet)?,
     };
     match &arguments.output {
-        Some(file) => {
-            metalens_files::write_bytes(file, arguments.force, &text)?;
-        }
-        None => out::data().write_all(&text)?,
+        Some(file) => Ok(metalens_files::write_bytes(file, arguments.force, &text)?),
+        None => Ok(out::data().write_all(&text)?),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the stacks in their format.
@@ -84,9 +79,8 @@ fn notes(collected: &Collected, format: StacksFormat) -> std::io::Result<()> {
 
 /// Returns the samples and more details as JSON.
 fn facts(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
-    let input = Input::open(&arguments.input)?;
-    let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
-    let trace = progress::reading(arguments.reading, quiet, load)?;
+    let (input, reading) = (&arguments.input, arguments.reading);
+    let trace = progress::load(input, &profile_selection(), reading, quiet)?;
     Ok(json::document(&profile(&trace, request)?)?.into_bytes())
 }
 

@@ -8,7 +8,6 @@ use metalens_message::Message;
 use metalens_render::document::{
     Block, Cell, Column, Document, Section, Table as ShownTable, Tone,
 };
-use metalens_render::json;
 use metalens_text::shown;
 use metalens_text::units::counted;
 use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection, Table, Trace};
@@ -23,23 +22,16 @@ mod cells;
 mod rows;
 
 pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let input = Input::open(&arguments.input)?;
     match &arguments.schema {
-        Some(schema) => print_rows(input, schema, arguments, quiet),
-        None => list(&input, arguments, quiet),
+        Some(schema) => print_rows(schema, arguments, quiet),
+        None => list(&Input::open(&arguments.input)?, arguments, quiet),
     }
 }
 
 /// Prints the rows of a table as CSV or JSON lines.
-fn print_rows(
-    input: Input,
-    schema: &str,
-    arguments: &TablesArguments,
-    quiet: bool,
-) -> anyhow::Result<ExitCode> {
+fn print_rows(schema: &str, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let selection = Selection::table(schema).with_rendered_labels();
-    let load = |options: LoadOptions<'_>| input.load(&selection, options);
-    let trace = progress::reading(arguments.reading, quiet, load)?;
+    let trace = progress::load(&arguments.input, &selection, arguments.reading, quiet)?;
     let table = match arguments.number {
         Some(number) => trace.numbered_table(schema, number)?,
         None => trace.table(schema)?,
@@ -160,7 +152,7 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
     listed.sort_by(|a, b| (&a.schema, a.run).cmp(&(&b.schema, b.run)));
 
     if arguments.json {
-        out::json().write_all(json::document(&listed)?.as_bytes())?;
+        view::print_json(&listed)?;
     } else {
         let mut document = document(&listed, &not_exported(input, &listed));
         let view = View {
@@ -168,8 +160,7 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
             ..View::default()
         };
         view.choose(&mut document, "list")?;
-        let text = view::page_text(&document, arguments.markdown);
-        out::page().write_all(text.as_bytes())?;
+        view::print(&document, arguments.markdown)?;
     }
 
     let failed: Vec<_> = documents

@@ -37,7 +37,7 @@ const STEPS: u64 = 60;
 
 pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if arguments.list {
-        out::page().write_all(view::page_text(&list(), false).as_bytes())?;
+        view::print(&list(), false)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some([bundle, export]) = arguments.compare.as_deref() {
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
         ));
     }
     let summary = summary(&evidence, &file.display().to_string());
-    out::page().write_all(view::page_text(&summary, false).as_bytes())?;
+    view::print(&summary, false)?;
 
     if evidence.stopped {
         return Err(Interrupted("interrupted; the answers so far are written").into());

@@ -1,20 +1,15 @@
 //! Runs `metalens what-if`: predicts what a change of the program would leave.
 
-use std::io::Write;
-use std::process::ExitCode;
-
 use metalens_analyzer::{ProgramChange, selection};
 use metalens_comparison::Patterns;
-use metalens_render::{json, what_if};
-use metalens_trace::Input;
+use metalens_render::what_if;
 
 use crate::args::what_if::WhatIfArguments;
 use crate::exit::Misuse;
-use crate::out;
 use crate::progress;
 use crate::view;
 
-pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<()> {
     let analyzing = arguments.analysis.analyzing()?;
     let kernels = &arguments.kernels;
     let patterns = Patterns::new(kernels.iter().map(|kernel| kernel.pattern.as_str()));
@@ -33,20 +28,15 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
         others: !arguments.no_others,
         kernel: &kernel,
     };
-    let reading = analyzing.reading;
-    let input = Input::open(&arguments.input)?;
-    let trace = progress::reading(reading, quiet, |options| input.load(&selection(), options))?;
+    let trace = progress::load(&arguments.input, &selection(), analyzing.reading, quiet)?;
     let predicted = metalens_analyzer::what_if(trace, &analyzing.request, &change)?;
     if !arguments.kernels.is_empty() && predicted.changed_kernels.is_empty() {
         return Err(Misuse("no kernel has a name that --kernel matches".to_owned()).into());
     }
 
     if arguments.json {
-        out::json().write_all(json::document(&predicted)?.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        view::print_json(&predicted)
+    } else {
+        view::print(&what_if::document(&predicted), arguments.markdown)
     }
-    let document = what_if::document(&predicted);
-    let text = view::page_text(&document, arguments.markdown);
-    out::page().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
 }

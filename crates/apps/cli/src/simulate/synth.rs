@@ -2,22 +2,20 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_failure::{Failure, FailureKind, did_you_mean};
 use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
 use metalens_message::Message;
 use metalens_render::document::{Block, Column, Document, Section, Table};
-use metalens_render::terminal;
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 use metalens_text::units::counted;
 
 use super::SynthArguments;
-use crate::out;
+use crate::{out, view};
 
-pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<()> {
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
         return list();
     };
@@ -49,11 +47,11 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
             counted(scenario.intervals_planned(), "GPU interval"),
         )?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Lists the built-in scenarios.
-fn list() -> anyhow::Result<ExitCode> {
+fn list() -> anyhow::Result<()> {
     let columns = vec![Column::words("scenario"), Column::sentence("what it shows")];
     let mut table = Table::new("scenarios", "Built-in scenarios", columns);
     for preset in presets() {
@@ -63,8 +61,7 @@ fn list() -> anyhow::Result<ExitCode> {
         sections: vec![Section::new("scenarios", "", 0).with(Block::Table(table))],
         ..Document::default()
     };
-    out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    view::print(&document, false)
 }
 
 /// The error of a name that neither a built-in scenario nor a file has.

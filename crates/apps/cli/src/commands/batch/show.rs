@@ -3,14 +3,13 @@
 use std::io::Write;
 
 use metalens_batch::{Index, Search};
-use metalens_render::document::Block;
-use metalens_render::index::FILE_MISSING;
-use metalens_render::terminal::{self, style};
-use metalens_render::{index, json};
+use metalens_render::document::{Block, Document};
+use metalens_render::index::{self, FILE_MISSING};
+use metalens_render::terminal::style;
 use metalens_text::units::{count, counted};
 use metalens_text::{shown, shown_message};
 
-use crate::out;
+use crate::{out, view};
 
 /// Largest number of failed inputs whose hints are printed, too.
 const MOST_HINTS: usize = 5;
@@ -37,17 +36,16 @@ pub(super) fn search(search: &Search) -> std::io::Result<()> {
 /// Prints the index as a table, or as JSON.
 pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        out::json().write_all(json::document(index)?.as_bytes())?;
+        view::print_json(index)
     } else {
-        out::page().write_all(table(index).as_bytes())?;
+        view::print(&table(index), false)
     }
-    Ok(())
 }
 
-/// Formats the sections of an index for standard output, without failures, which go to standard
+/// Returns the sections of an index for standard output, without failures, which go to standard
 /// error with their hints, and without what only pages keep. Of the sentences at the top, only the
 /// warnings are left.
-fn table(index: &Index) -> String {
+fn table(index: &Index) -> Document {
     let mut document = index::document(index, true);
     for section in &mut document.sections {
         if section.id == "verdict" {
@@ -60,7 +58,7 @@ fn table(index: &Index) -> String {
     document
         .sections
         .retain(|section| !is_shown_elsewhere(section.id));
-    terminal::text(&document, out::width())
+    document
 }
 
 /// Prints notes and failed inputs on stderr.

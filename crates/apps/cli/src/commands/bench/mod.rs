@@ -3,7 +3,6 @@
 mod outputs;
 mod runner;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,7 +15,7 @@ use metalens_bench::{
 use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
 use metalens_recorder::Probe;
-use metalens_render::{bench, json, terminal};
+use metalens_render::bench;
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
@@ -24,8 +23,8 @@ use super::compare::{read_baseline, write_junit};
 use crate::args::bench::BenchArguments;
 use crate::args::recording::Recorders;
 use crate::exit::{self, Interrupted, Misuse};
-use crate::out;
 use crate::output_folder::refuse_recording;
+use crate::{out, view};
 
 use runner::{BenchRunner, RunPlace};
 
@@ -173,7 +172,7 @@ fn finish(
 
 fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
     if arguments.json {
-        return Ok(out::json().write_all(json::document(result)?.as_bytes())?);
+        return view::print_json(result);
     }
     let view = &arguments.view;
     if view.is_csv() {
@@ -186,7 +185,7 @@ fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
     };
     // The runs took long: they are shown even if the options do not fit them.
     let chosen = view.choose(&mut document, BENCH);
-    out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+    view::print(&document, false)?;
     Ok(chosen?)
 }
 

@@ -18,7 +18,6 @@ use metalens_recorder::{
 use metalens_text::units::{bytes, counted};
 use metalens_text::{shown, shown_message};
 
-use super::workload;
 use crate::args::recording::{RecordArguments, Recorders};
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Misuse, ProgramFailed};
@@ -30,7 +29,8 @@ pub(crate) use progress::ProgramOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if arguments.recording.workload.as_deref() == Some("list") {
-        return workload::list();
+        metalens_workload::command::list(&mut out::page())?;
+        return Ok(ExitCode::SUCCESS);
     }
     if let (Some(runs), Some(folder)) = (arguments.runs, &arguments.output) {
         return runs::record_all(arguments, folder, runs, quiet);

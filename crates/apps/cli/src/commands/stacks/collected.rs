@@ -8,7 +8,6 @@ use metalens_flamegraph::Heading;
 use metalens_text::number::Float;
 use metalens_text::shown;
 use metalens_text::units::{count, counted, time};
-use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
 use super::words::{percent, process_names, weight};
 use crate::args::StacksArguments;
@@ -33,17 +32,16 @@ impl Collected {
         request: &Request,
         quiet: bool,
     ) -> anyhow::Result<Self> {
-        let load = |selection: &Selection| -> anyhow::Result<Trace> {
-            let input = Input::open(&arguments.input)?;
-            let load = |options: LoadOptions<'_>| input.load(selection, options);
-            Ok(progress::reading(arguments.reading, quiet, load)?)
-        };
+        let (input, reading) = (&arguments.input, arguments.reading);
         if arguments.idle {
-            let idle = idle_stacks(load(&selection())?, request)?;
+            let idle = idle_stacks(
+                progress::load(input, &selection(), reading, quiet)?,
+                request,
+            )?;
             return Ok(Self::while_idle(idle));
         }
 
-        let trace = load(&profile_selection())?;
+        let trace = progress::load(input, &profile_selection(), reading, quiet)?;
         let facts = profile(&trace, request)?;
         let stacks = collapsed_stacks(&trace, request)?;
         Ok(Self::whole(stacks, facts))
