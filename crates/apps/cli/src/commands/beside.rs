@@ -1,5 +1,6 @@
 //! Runs `metalens query`: starts the program that has the SQL engine.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
@@ -22,21 +23,7 @@ pub(crate) fn run(arguments: &BesideArguments, quiet: bool) -> anyhow::Result<Ex
     }
     command.args(&arguments.arguments);
 
-    become_program(command).with_context(|| format!("cannot start {}", program.display()))
-}
-
-/// Replaces this process, so that the program gets signals and standard streams, and sets the
-/// exit code.
-#[cfg(unix)]
-fn become_program(mut command: Command) -> std::io::Result<ExitCode> {
-    use std::os::unix::process::CommandExt;
-    Err(command.exec())
-}
-
-/// Runs the program and returns its exit code.
-#[cfg(not(unix))]
-fn become_program(mut command: Command) -> std::io::Result<ExitCode> {
-    let code = command.status()?.code();
-    let code = code.and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    // It takes the place of this process, so that it gets signals and standard streams, and sets the exit code.
+    let error = command.exec();
+    Err(error).with_context(|| format!("cannot start {}", program.display()))
 }
