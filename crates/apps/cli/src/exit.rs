@@ -284,7 +284,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 16] = [
+    const TYPES: &[AsFailure] = &[
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
@@ -298,14 +298,13 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<metalens_github::Error>,
         as_failure::<metalens_inputs::Error>,
         as_failure::<metalens_recorder::Error>,
+        #[cfg(feature = "simulate")]
+        as_failure::<metalens_simulator::Error>,
         as_failure::<metalens_trace::Error>,
         as_failure::<metalens_workload::Error>,
         as_failure::<metalens_xctrace::Error>,
     ];
-    let failure = TYPES.iter().find_map(|as_failure| as_failure(error));
-    #[cfg(feature = "simulate")]
-    let failure = failure.or_else(|| crate::simulate::failure(error));
-    failure
+    TYPES.iter().find_map(|as_failure| as_failure(error))
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {

@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use metalens_failure::Failure;
 
 use crate::names::Names;
 
@@ -44,12 +43,3 @@ const SCENARIOS: Names = Names(|| {
     let presets = metalens_simulator::presets().iter();
     presets.map(|preset| preset.name).collect()
 });
-
-/// Returns an error of the simulator, or of a command here, with its kind and hint.
-pub(crate) fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
-    if let Some(unknown) = error.downcast_ref::<synth::UnknownScenario>() {
-        return Some(unknown);
-    }
-    let error: &metalens_simulator::Error = error.downcast_ref()?;
-    Some(error)
-}

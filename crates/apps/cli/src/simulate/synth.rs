@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use metalens_failure::{Failure, FailureKind, did_you_mean};
+use metalens_failure::did_you_mean;
 use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
 use metalens_message::Message;
 use metalens_render::document::{Block, Column, Document, Section, Table};
@@ -13,6 +13,7 @@ use metalens_text::shown;
 use metalens_text::units::counted;
 
 use super::SynthArguments;
+use crate::exit::Misuse;
 use crate::{out, view};
 
 pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<()> {
@@ -64,22 +65,6 @@ fn list() -> anyhow::Result<()> {
     view::print(&document, false)
 }
 
-/// The error of a name that neither a built-in scenario nor a file has.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in scenarios"
-)]
-pub(super) struct UnknownScenario {
-    name: String,
-    meant: String,
-}
-
-impl Failure for UnknownScenario {
-    fn kind(&self) -> FailureKind {
-        FailureKind::Misuse
-    }
-}
-
 /// The largest size of a scenario file, in bytes: far more than people write.
 const LONGEST: u64 = 16 << 20;
 
@@ -90,8 +75,10 @@ pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
     }
     if !Path::new(name).is_file() {
         let meant = did_you_mean(name, presets().iter().map(|preset| preset.name));
-        let name = name.to_owned();
-        return Err(UnknownScenario { name, meant }.into());
+        return Err(Misuse(format!(
+            "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in scenarios"
+        ))
+        .into());
     }
 
     let text = metalens_files::read_text(Path::new(name), LONGEST)
