@@ -1,6 +1,5 @@
 //! Runs `metalens bench`: records several commands alternately, and says which one is fastest and why.
 
-mod outputs;
 mod runner;
 
 use std::path::Path;
@@ -16,6 +15,7 @@ use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
 use metalens_recorder::Probe;
 use metalens_render::bench;
+use metalens_render::folder::bench as bench_folder;
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
@@ -24,7 +24,7 @@ use crate::args::bench::BenchArguments;
 use crate::args::recording::Recorders;
 use crate::exit::{self, Interrupted, Misuse};
 use crate::output_folder::refuse_recording;
-use crate::{out, view};
+use crate::{opening, out, view};
 
 use runner::{BenchRunner, RunPlace};
 
@@ -36,7 +36,9 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
     let plan = BenchPlan::new(&arguments.request()?, &metalens_recorder::redactor())?;
     let analyzing = arguments.analyzing()?;
     let options = options(arguments, &plan)?;
-    outputs::check(arguments)?;
+    if let Some(file) = &arguments.save_baseline {
+        metalens_files::refuse_existing(file, arguments.force)?;
+    }
     if let Some(folder) = &arguments.output {
         refuse_recording(folder)?;
     }
@@ -142,7 +144,10 @@ fn finish(
     outcome: &BenchOutcome,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    outputs::write(arguments, result)?;
+    if let Some(folder) = &arguments.output {
+        bench_folder::write(result, folder)
+            .with_context(|| format!("cannot write the result into {}", folder.display()))?;
+    }
     let pairs = result.pairs.iter();
     let named = pairs.map(|pair| (pair.new.as_str(), &pair.comparison));
     write_junit(named, arguments.gate.junit.as_deref())?;
@@ -151,7 +156,13 @@ fn finish(
     if outcome.is_complete {
         save_baseline(arguments, plan, outcome, quiet)?;
     }
-    let is_open = outputs::tell(arguments, quiet)?;
+    let mut is_open = true;
+    if let Some(folder) = &arguments.output {
+        out::wrote_folder(folder, bench_folder::PAGE, quiet);
+        if arguments.open {
+            is_open = opening::open(&folder.join(bench_folder::PAGE), quiet)?;
+        }
+    }
     printed?;
     refuse_different(arguments, result)?;
 
