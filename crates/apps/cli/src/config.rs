@@ -37,9 +37,12 @@ struct FindingChoices {
     ignore: Vec<String>,
 }
 
-/// Returns the settings file that is read if none is named; none if there is none. Whatever else has
-/// its name is an error when it is read.
-fn default_file() -> anyhow::Result<Option<PathBuf>> {
+/// Returns the settings file that is read: the named one, else the one here; none if there is none. Whatever
+/// else has its name is an error when it is read.
+fn settings_file(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>> {
+    if named.is_some() {
+        return Ok(named.cloned());
+    }
     let default = PathBuf::from(DEFAULT);
     if !metalens_files::is_absent(&default) {
         return Ok(Some(default));
@@ -60,16 +63,12 @@ fn default_file() -> anyhow::Result<Option<PathBuf>> {
 /// Returns the gate of the file that `--gate` names, else of the settings file, else the default
 /// gate.
 pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow::Result<Gate> {
-    let settings = match named.or(config) {
-        Some(_) => None,
-        None => default_file()?,
-    };
-    let Some(path) = named.or(config).or(settings.as_ref()) else {
+    let Some(path) = settings_file(named.or(config))? else {
         return Ok(Gate::default());
     };
 
     let shown = path.display();
-    match parse(path)?.gate {
+    match parse(&path)?.gate {
         Some(section) => section.gate(&shown.to_string()).map_err(anyhow::Error::msg),
         None if named.is_none() => {
             let gate = Gate::default();
@@ -91,14 +90,10 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
 
 /// Returns the ids of the findings that the settings file leaves out.
 pub(crate) fn ignored_findings(file: Option<&PathBuf>) -> anyhow::Result<Vec<String>> {
-    let default = match file {
-        Some(_) => None,
-        None => default_file()?,
-    };
-    match file.or(default.as_ref()) {
-        Some(path) => Ok(parse(path)?.findings.ignore),
-        None => Ok(Vec::new()),
-    }
+    Ok(match settings_file(file)? {
+        Some(path) => parse(&path)?.findings.ignore,
+        None => Vec::new(),
+    })
 }
 
 /// Parses the text of a settings file.
