@@ -9,12 +9,18 @@ use std::{fs, io};
 use metalens_xctrace::Tool;
 use tempfile::TempDir;
 
-use crate::lab::FakeTools;
-
-/// Files of the fakes, removed when this is dropped.
+/// Fakes of `xctrace`, each of which simulates what it is told to. Their files are removed when this is dropped.
 #[derive(Debug)]
-pub struct FakeToolFiles {
+pub struct FakeTools {
     folder: TempDir,
+    /// Simulates the bundled workload.
+    pub(crate) plain: Tool,
+    /// Simulates the workload with counters.
+    pub(crate) with_counters: Tool,
+    /// Simulates the workload as the work of a child.
+    pub(crate) of_child: Tool,
+    /// A fake of `notifyutil`.
+    pub(crate) notifyutil: PathBuf,
 }
 
 /// Path of the template in the Xcode.
@@ -33,7 +39,7 @@ const TEMPLATE_TEXT: &str = r#"<?xml version="1.0"?><plist version="1.0"><dict><
 /// Waits for the file that the fake `xctrace` writes in place of a notification.
 const NOTIFYUTIL: &str = "while [ ! -e \"${0%/*}/state/$2.posted\" ]; do sleep 0.05; done";
 
-impl FakeToolFiles {
+impl FakeTools {
     /// Writes the files. The fake `xctrace` is `own`, metalens itself, and shows the scenario of a
     /// workload.
     ///
@@ -44,54 +50,48 @@ impl FakeToolFiles {
         let folder = tempfile::Builder::new()
             .prefix("metalens-fake-tools-")
             .tempdir()?;
-        let files = Self { folder };
+        let path = |name: &str| folder.path().join(name);
+        let tool = |scenario: &str, more: Option<(OsString, OsString)>| Tool {
+            environment: [
+                variable("SCENARIO", path(scenario)),
+                variable("STATE", path("state")),
+            ]
+            .into_iter()
+            .chain(more)
+            .collect(),
+            ..Tool::at(path(XCTRACE))
+        };
+        // It also misbehaves as it was asked to.
+        let asked = std::env::var("METALENS_FAKE_XCTRACE_MISBEHAVE").unwrap_or_default();
+        let of_child = variable("MISBEHAVE", Path::new(&format!("{asked},child-works")));
+        let tools = Self {
+            plain: tool("plain.toml", None),
+            with_counters: tool("counters.toml", None),
+            of_child: tool("plain.toml", Some(of_child)),
+            notifyutil: path("notifyutil"),
+            folder,
+        };
+
         let own = own.display().to_string().replace('\'', r"'\''");
-        files.script(XCTRACE, &format!("exec '{own}' fake-xctrace -- \"$@\""))?;
-        files.script("notifyutil", NOTIFYUTIL)?;
-        files.write(TEMPLATE, TEMPLATE_TEXT)?;
-
+        tools.script(XCTRACE, &format!("exec '{own}' fake-xctrace -- \"$@\""))?;
+        tools.script("notifyutil", NOTIFYUTIL)?;
+        tools.write(TEMPLATE, TEMPLATE_TEXT)?;
         let scenario = with_signpost(scenario);
-        files.write("plain.toml", &scenario)?;
-        files.write("counters.toml", &format!("{scenario}{COUNTERS}"))?;
-        Ok(files)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        tools.write("plain.toml", &scenario)?;
+        tools.write("counters.toml", &format!("{scenario}{COUNTERS}"))?;
+        Ok(tools)
     }
 
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        let path = self.path(name);
+        let path = self.folder.path().join(name);
         fs::create_dir_all(metalens_files::parent(&path))?;
         fs::write(path, text)
     }
 
     fn script(&self, name: &str, commands: &str) -> io::Result<()> {
         self.write(name, &format!("#!/bin/sh\n{commands}\n"))?;
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755))
-    }
-
-    /// Returns the fakes, each with its scenario and misbehaviors.
-    pub fn tools(&self) -> FakeTools {
-        let tool = |scenario: &str, more: &[(OsString, OsString)]| Tool {
-            environment: [
-                variable("SCENARIO", self.path(scenario)),
-                variable("STATE", self.path("state")),
-            ]
-            .into_iter()
-            .chain(more.iter().cloned())
-            .collect(),
-            ..Tool::at(self.path(XCTRACE))
-        };
-        // It also misbehaves as it was asked to.
-        let asked = std::env::var("METALENS_FAKE_XCTRACE_MISBEHAVE").unwrap_or_default();
-        let of_child = variable("MISBEHAVE", Path::new(&format!("{asked},child-works")));
-        FakeTools {
-            plain: tool("plain.toml", &[]),
-            with_counters: tool("counters.toml", &[]),
-            of_child: tool("plain.toml", &[of_child]),
-            notifyutil: self.path("notifyutil"),
-        }
+        let path = self.folder.path().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755))
     }
 }
 

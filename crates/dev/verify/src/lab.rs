@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
@@ -22,6 +20,7 @@ use metalens_xctrace::{Tool, Version};
 
 use crate::VerifyEvent;
 use crate::evidence::{Answer, EvidenceFile, MachineSeen, RecordingSeen, SCHEMA};
+use crate::fake_tools::FakeTools;
 use crate::inspect;
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
@@ -57,20 +56,7 @@ pub enum Recorders {
     /// The one of Apple.
     Xctrace(Tool),
     /// Programs that behave like it.
-    Fake(FakeTools),
-}
-
-/// Fakes of `xctrace`, each of which simulates what it is told to.
-#[derive(Debug)]
-pub struct FakeTools {
-    /// Simulates the bundled workload.
-    pub plain: Tool,
-    /// Simulates the workload with counters.
-    pub with_counters: Tool,
-    /// Simulates the workload as the work of a child.
-    pub of_child: Tool,
-    /// A fake of `notifyutil`.
-    pub notifyutil: PathBuf,
+    Fake(Box<FakeTools>),
 }
 
 impl Recorders {
@@ -325,16 +311,11 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Starts to listen to the notification of a recording, if it has one.
-    fn listen(&self, plan: &RecordingPlan) -> Option<Child> {
+    fn listen(&self, plan: &RecordingPlan) -> Option<duct::Handle> {
         let name = plan.xctrace_request.record.tracing_started.as_ref()?;
-        let notifyutil = self.setup.recorders.notifyutil();
-        let mut command = Command::new(notifyutil);
-        command.args(["-1", name]);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.spawn().ok()
+        let listen = duct::cmd!(self.setup.recorders.notifyutil(), "-1", name);
+        let listen = listen.stdin_null().stdout_null().stderr_null();
+        listen.unchecked().start().ok()
     }
 
     /// Returns the size of the scratch files in the temporary folders.
@@ -434,19 +415,12 @@ fn end(pid: u32) {
 const LISTENING: Duration = Duration::from_secs(1);
 
 /// Ends a listener, and returns whether it heard the notification.
-fn heard(mut listener: Child) -> bool {
-    let start = Instant::now();
-    let heard = loop {
-        let ended = listener.try_wait().ok().flatten();
-        if ended.is_some() || start.elapsed() > LISTENING {
-            break ended;
-        }
-        thread::sleep(Duration::from_millis(20));
-    };
+fn heard(listener: duct::Handle) -> bool {
+    let heard = listener.wait_timeout(LISTENING).ok().flatten();
+    let is_success = heard.is_some_and(|output| output.status.success());
     // It has ended, or waits for nothing.
     let _ = listener.kill();
-    let _ = listener.wait();
-    heard.is_some_and(|status| status.success())
+    is_success
 }
 
 fn missing(why: Absence, private: &str) -> MissingRecording {

@@ -25,8 +25,8 @@ mod recordings;
 
 pub use evidence::{Answer, EvidenceFile, ExperimentVerdict, Judgment, SCHEMA};
 pub use experiments::{EXPERIMENTS, Experiment};
-pub use fake_tools::FakeToolFiles;
-pub use lab::{FakeTools, Recorders, Setup};
+pub use fake_tools::FakeTools;
+pub use lab::{Recorders, Setup};
 
 use lab::Lab;
 

@@ -14,8 +14,8 @@ use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD};
 use metalens_text::{shown, shown_message};
 use metalens_verify::{
-    Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeToolFiles, Recorders, Setup,
-    VerifyEvent, verify,
+    Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeTools, Recorders, Setup, VerifyEvent,
+    verify,
 };
 use metalens_workload::{Workload, WorkloadPlan};
 use metalens_xctrace::{Tool, ToolSource};
@@ -48,10 +48,10 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     let file = arguments.output.join(FILE);
     metalens_files::refuse_existing(&file, arguments.force)?;
 
-    let fakes = arguments.simulate.then(fake_tools).transpose()?;
-    let recorders = match &fakes {
-        Some(files) => Recorders::Fake(files.tools()),
-        None => Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?),
+    let recorders = if arguments.simulate {
+        Recorders::Fake(Box::new(fake_tools()?))
+    } else {
+        Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?)
     };
 
     let (evidence, recordings) = run_experiments(arguments, recorders, quiet)?;
@@ -78,12 +78,12 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
 }
 
 /// Writes fakes of Apple's tools, which show the workload.
-fn fake_tools() -> anyhow::Result<FakeToolFiles> {
+fn fake_tools() -> anyhow::Result<FakeTools> {
     require_simulator()?;
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     let plan = WorkloadPlan::new(WORKLOAD, Some(STEPS))?;
     let scenario = metalens_workload::scenario(&plan);
-    FakeToolFiles::new(&own, &scenario).context("cannot write the fake xctrace")
+    FakeTools::new(&own, &scenario).context("cannot write the fake xctrace")
 }
 
 /// Runs the experiments. Returns the evidence, and the folder with the recordings, which is removed
