@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::experiments::Experiment;
+
 /// Name of the format.
 pub const SCHEMA: &str = "metalens.verification/1";
 
@@ -52,12 +54,9 @@ pub struct MachineSeen {
 /// The answer of one experiment.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    /// Name of the experiment.
-    pub id: &'static str,
-    /// Question that the experiment answers.
-    pub question: &'static str,
-    /// Answer that metalens expects.
-    pub expected: &'static str,
+    /// The experiment.
+    #[serde(flatten)]
+    pub experiment: &'static Experiment,
     /// Result of the experiment.
     #[serde(flatten)]
     pub judgment: Judgment,

@@ -61,7 +61,10 @@ pub fn verify(
         } else {
             (experiment.judge)(&mut lab).unwrap_or_else(|judgment| judgment)
         };
-        let answer = experiment.answer(judgment);
+        let answer = Answer {
+            experiment,
+            judgment,
+        };
         lab.tell(VerifyEvent::Answered(&answer));
         answers.push(answer);
     }

@@ -171,7 +171,11 @@ fn show(event: &VerifyEvent<'_>, quiet: bool) {
             // The evidence is written even if nobody reads this.
             let _ = out::page().write_all(line(answer).as_bytes());
             if let Some(private) = answer.judgment.private.as_ref().filter(|_| !quiet) {
-                out::note(&format!("  {}: {}", answer.id, shown_message(private)));
+                out::note(&format!(
+                    "  {}: {}",
+                    answer.experiment.id,
+                    shown_message(private)
+                ));
             }
         }
     }
@@ -187,7 +191,7 @@ fn line(answer: &Answer) -> String {
     let words = answer.judgment.verdict.words();
     format!(
         "{style}{words:<15}{style:#} {:<13} {}\n",
-        answer.id, answer.judgment.why
+        answer.experiment.id, answer.judgment.why
     )
 }
 
