@@ -32,10 +32,7 @@ fn without_user(address: &str) -> String {
 
 /// Name of a repository, `owner/name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
-    owner: String,
-    name: String,
-}
+pub struct Repository(String);
 
 impl Repository {
     /// Parses `owner/name`.
@@ -62,10 +59,7 @@ impl Repository {
             return Err(wrong());
         }
 
-        Ok(Self {
-            owner: owner.to_owned(),
-            name: name.to_owned(),
-        })
+        Ok(Self(text.to_owned()))
     }
 
     pub(crate) fn path(&self, rest: &str) -> String {
@@ -75,7 +69,7 @@ impl Repository {
 
 impl fmt::Display for Repository {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.owner, self.name)
+        f.write_str(&self.0)
     }
 }
 
