@@ -68,27 +68,13 @@ impl Destination {
     pub fn find(request: &DestinationRequest, gh: &Gh<'_>) -> Result<Self> {
         let event = event();
         let named = repository(request)?;
-        let pull_request = match (request.number, &event) {
-            (Some(number), _) => Some(PullRequestRef::Number(number)),
-            (
-                None,
-                WorkflowEvent {
-                    number: Some(number),
-                    ..
-                },
-            ) => Some(PullRequestRef::Number(*number)),
-            (
-                None,
-                WorkflowEvent {
-                    head: Some(head), ..
-                },
-            ) => Some(PullRequestRef::Head(head.clone())),
-            _ => variable("GITHUB_REF")
-                .as_deref()
-                .and_then(number_of_ref)
-                .map(PullRequestRef::Number),
-        };
-
+        let number = request.number.or(event.number);
+        let head = || event.head.clone().map(PullRequestRef::Head);
+        let of_ref = || number_of_ref(&variable("GITHUB_REF")?).map(PullRequestRef::Number);
+        let pull_request = number
+            .map(PullRequestRef::Number)
+            .or_else(head)
+            .or_else(of_ref);
         let (repository, pull_request) = match (named, pull_request) {
             (Some(repository), Some(pull_request)) => (repository, pull_request),
             (named, pull_request) => of_branch(gh, named, pull_request)?,
