@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::Result;
-use crate::gh::{ApiRequest, Gh};
-use crate::repository::Repository;
+use crate::gh::ApiRequest;
+use crate::post::PostSession;
 
 /// A comment on a pull request.
 #[derive(Debug, Clone, Deserialize)]
@@ -62,76 +62,58 @@ impl Comment {
     }
 }
 
-impl Gh<'_> {
+impl PostSession<'_> {
     /// Replaces the text of our oldest comment with the marker, or posts a new comment if there is
     /// none.
-    pub(crate) fn upsert_comment(
-        &self,
-        (repository, number): (&Repository, u64),
-        viewer: &str,
-        marker: &str,
-        body: &str,
-    ) -> Result<UpsertedComment> {
-        let ours = self.our_comments((repository, number), viewer, marker)?;
-        let [oldest, duplicates @ ..] = ours.as_slice() else {
-            return Ok(UpsertedComment {
-                comment: self.post_once((repository, number), viewer, marker, body)?,
-                is_new: true,
-                duplicates: Vec::new(),
-            });
+    pub(crate) fn upsert_comment(&self, body: &str) -> Result<UpsertedComment> {
+        let mut ours = self.our_comments()?.into_iter();
+        let (comment, is_new) = match ours.next() {
+            Some(oldest) => (self.edit(oldest.id, body)?, false),
+            None => (self.post_once(body)?, true),
         };
-
         Ok(UpsertedComment {
-            comment: self.edit(repository, oldest.id, body)?,
-            is_new: false,
-            duplicates: duplicates.to_vec(),
+            comment,
+            is_new,
+            duplicates: ours.collect(),
         })
     }
 
     /// Returns our comments with the marker, the oldest first.
-    fn our_comments(
-        &self,
-        (repository, number): (&Repository, u64),
-        viewer: &str,
-        marker: &str,
-    ) -> Result<Vec<Comment>> {
-        let path = format!("/issues/{number}/comments");
-        let mut comments: Vec<Comment> = self.list(&repository.path(&path))?;
+    fn our_comments(&self) -> Result<Vec<Comment>> {
+        let mut comments: Vec<Comment> = self.gh.list(&self.comments_path())?;
         comments.sort_by_key(|comment| comment.id);
-        comments.retain(|comment| comment.is_by(viewer) && comment.begins_with(marker));
+        let marker = &self.posting.marker;
+        comments.retain(|comment| comment.is_by(&self.viewer) && comment.begins_with(marker));
         Ok(comments)
     }
 
+    fn comments_path(&self) -> String {
+        let rest = format!("/issues/{}/comments", self.pull.number);
+        self.pull.repository.path(&rest)
+    }
+
     /// Posts a comment once: without an answer, it checks whether the comment was posted.
-    fn post_once(
-        &self,
-        (repository, number): (&Repository, u64),
-        viewer: &str,
-        marker: &str,
-        body: &str,
-    ) -> Result<Comment> {
+    fn post_once(&self, body: &str) -> Result<Comment> {
         const ATTEMPTS: usize = 3;
 
-        let path = repository.path(&format!("/issues/{number}/comments"));
+        let body_of_request = Some(json!({ "body": body }));
         let request = ApiRequest {
             is_repeatable: false,
-            ..ApiRequest::new("POST", path, Some(json!({ "body": body })))
+            ..ApiRequest::new("POST", self.comments_path(), body_of_request)
         };
 
         let mut attempt = 1;
         loop {
-            let failure = match self.send(&request) {
-                Ok(comment) => return Ok(comment),
-                Err(error) if !error.may_be_done() => return Err(error),
-                Err(error) => error,
+            let failure = match self.gh.send(&request) {
+                Err(error) if error.may_be_done() => error,
+                sent => return sent,
             };
 
-            let ours = self.our_comments((repository, number), viewer, marker)?;
-            if let Some(comment) = ours.into_iter().next() {
+            if let Some(comment) = self.our_comments()?.into_iter().next() {
                 return if comment.body.as_deref() == Some(body) {
                     Ok(comment)
                 } else {
-                    self.edit(repository, comment.id, body)
+                    self.edit(comment.id, body)
                 };
             }
 
@@ -142,13 +124,11 @@ impl Gh<'_> {
         }
     }
 
-    fn edit(&self, repository: &Repository, id: u64, body: &str) -> Result<Comment> {
-        let path = repository.path(&format!("/issues/comments/{id}"));
-        self.send(&ApiRequest::new(
-            "PATCH",
-            path,
-            Some(json!({ "body": body })),
-        ))
+    fn edit(&self, id: u64, body: &str) -> Result<Comment> {
+        let path = format!("/issues/comments/{id}");
+        let path = self.pull.repository.path(&path);
+        let body = Some(json!({ "body": body }));
+        self.gh.send(&ApiRequest::new("PATCH", path, body))
     }
 }
 

@@ -42,12 +42,13 @@ pub struct Posting<'a> {
 }
 
 /// The posting of one comment: its content, its destination, and the account that posts it.
-struct PostSession<'a> {
-    posting: &'a Posting<'a>,
+pub(crate) struct PostSession<'a> {
+    pub(crate) posting: &'a Posting<'a>,
     destination: &'a Destination,
-    gh: &'a Gh<'a>,
-    pull: PullRequest,
-    viewer: String,
+    pub(crate) gh: &'a Gh<'a>,
+    pub(crate) pull: PullRequest,
+    /// Login of the account that posts.
+    pub(crate) viewer: String,
 }
 
 /// Posts a comment and returns its address, or `None` if only the job summary was written.
@@ -151,9 +152,7 @@ impl PostSession<'_> {
         let commit = self.destination.environment.commit.as_deref();
         let body = self.posting.texts.comment(commit, &pictures);
         let body = body.map_err(Error::Text)?;
-        let at = (&self.pull.repository, self.pull.number);
-        let marker = &self.posting.marker;
-        match self.gh.upsert_comment(at, &self.viewer, marker, &body) {
+        match self.upsert_comment(&body) {
             Ok(upserted) => Ok(Some(self.report_success(&pictures, upserted))),
             Err(error) if error.is_read_only() => self.only_in_summary(error),
             Err(error) => Err(error.while_doing("the comment was not posted")),
