@@ -10,7 +10,7 @@ use crate::circumstances::{CircumstanceDifference, Comparability, comparability}
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 use crate::difference::difference;
 use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
-use crate::headline::{Times, different_work, headline};
+use crate::headline::different_work;
 use crate::kernels::{self, KernelChange};
 use crate::kinds::in_one_order;
 use crate::metric_changes::{self, MetricChange};
@@ -114,7 +114,6 @@ impl<'a> Changes<'a> {
 
         let (base, new) = (&*base, &*new);
         let comparable = comparability(base, new, allow_different);
-        let is_clock_known = comparable.is_clock_known();
         // Changes that look like fusion answer that question even if nobody asks it.
         let fusion = Some(fusion(&metrics, &kernels))
             .filter(|fusion| preset.is_some() || fusion.verdict == FusionVerdict::Consistent);
@@ -126,20 +125,11 @@ impl<'a> Changes<'a> {
             .chain(kernels::one_sided_note(&kernels, &metrics))
             .chain(mixed_waits_note(base, new))
             .chain(unknown_cause_notes(&metrics));
-        let difference = difference(&metrics);
-        let times = Times {
-            work: &work,
-            metrics: &metrics,
-            difference: difference.as_ref(),
-            floor: &judge.floor,
-        };
-        let headline = headline(times, &kernels, is_clock_known);
-
-        Comparison {
+        let mut comparison = Comparison {
             schema: SCHEMA.to_owned(),
-            headline,
+            headline: Message::default(),
             moved: moved(&metrics, &work),
-            difference,
+            difference: difference(&metrics),
             work,
             fusion,
             base: facts(base),
@@ -150,7 +140,9 @@ impl<'a> Changes<'a> {
             metrics,
             kernels,
             gate: None,
-        }
+        };
+        comparison.headline = comparison.in_a_headline();
+        comparison
     }
 }
 

@@ -10,7 +10,7 @@ use metalens_message::{Share, counted, name, percent, ungrouped};
 use crate::by_turns::runs_to_tell;
 use crate::change::{Change, ChangeClass, Direction, Floor};
 use crate::comparison::Comparison;
-use crate::difference::{Difference, StepsDifference, StepsPart};
+use crate::difference::{StepsDifference, StepsPart};
 use crate::kernel_sentences::{changed, common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find, has_same_steps};
@@ -25,36 +25,277 @@ use crate::statistics::median;
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
 
-/// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
-pub(crate) fn headline(
-    times: Times<'_>,
-    kernels: &[KernelChange],
-    is_clock_known: bool,
-) -> Message {
-    let Times { work, metrics, .. } = times;
-    let mut sentences = Vec::new();
-    sentences.extend(times.lead());
-    sentences.push(times.whole_with_parts());
-    sentences.extend(changed(work, kernels, is_clock_known));
-    sentences.extend(memory(metrics));
-    // Who asks for fusion expects other names.
-    if work.common_kernels == 0 && !kernels.is_empty() && !work.taken_as_same {
-        sentences.push(if work.amount == WorkAmount::Same {
-            "No kernel in common: these may be different programs, or all kernels were renamed"
-                .into()
-        } else {
-            "No kernel in common: these may be different programs; if new does the same work in \
-             other kernels, --preset fusion says so"
-                .into()
-        });
+impl Comparison {
+    /// Returns the headline of the other parts of the comparison.
+    pub(crate) fn in_a_headline(&self) -> Message {
+        let (work, kernels) = (&self.work, &self.kernels);
+        let mut sentences = Vec::new();
+        sentences.extend(self.lead());
+        sentences.push(self.whole_with_parts());
+        sentences.extend(changed(self));
+        sentences.extend(memory(&self.metrics));
+        // Who asks for fusion expects other names.
+        if work.common_kernels == 0 && !kernels.is_empty() && !work.taken_as_same {
+            sentences.push(if work.amount == WorkAmount::Same {
+                "No kernel in common: these may be different programs, or all kernels were renamed"
+                    .into()
+            } else {
+                "No kernel in common: these may be different programs; if new does the same work in \
+                 other kernels, --preset fusion says so"
+                    .into()
+            });
+        }
+        sentences.extend(self.amounts());
+        sentences.extend(self.other_steps());
+        sentences.extend(one_sided(work, kernels, "base", "new"));
+        sentences.extend(other_counts(self));
+        sentences.extend(common(work, kernels));
+        sentences.extend(tails(kernels));
+        Message::joined(sentences, ". ")
     }
-    sentences.extend(amounts(work, metrics, kernels));
-    sentences.extend(other_steps(work, metrics));
-    sentences.extend(one_sided(work, kernels, "base", "new"));
-    sentences.extend(other_counts(work, metrics, kernels));
-    sentences.extend(common(work, kernels));
-    sentences.extend(tails(kernels));
-    Message::joined(sentences, ". ")
+
+    /// Returns the first sentence of the headline, the change of the time: the budget of a program that keeps
+    /// a pace; the change of the time per unit of work, if the sides did different amounts of the same; of the
+    /// median step, if that tells another story than the whole run; else the change of that.
+    pub fn verdict(&self) -> Message {
+        self.lead().unwrap_or_else(|| self.whole())
+    }
+
+    /// Returns what comes before the whole run.
+    fn lead(&self) -> Option<Message> {
+        if let Some(pace) = pace(&self.metrics) {
+            return Some(pace);
+        }
+        if let Some(step) = self.other_step() {
+            let unit = Some("step".into());
+            return Some(self.of_wall(unit, Some(step), Subject::New));
+        }
+        let unit = self.work.unit()?;
+        let change = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
+        Some(self.of_wall(Some(unit), change, Subject::New))
+    }
+
+    /// Describes the change of the wall time of whole runs.
+    fn whole(&self) -> Message {
+        let subject = if self.work.is_other() || self.other_step().is_some() {
+            Subject::Run
+        } else {
+            Subject::New
+        };
+        let wall = find(&self.metrics, WALL).map(|wall| &wall.change);
+        self.of_wall(None, wall, subject)
+    }
+
+    /// Describes the same, and where it comes from: from the steps if these come first, else from busy and idle
+    /// time.
+    fn whole_with_parts(&self) -> Message {
+        let verdict = self.whole();
+        let class = find(&self.metrics, WALL).map(|wall| wall.change.class);
+        if !matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
+            return verdict;
+        }
+        let steps = self.difference.as_ref();
+        let steps = steps.and_then(|difference| difference.steps.as_ref());
+        let is_by_steps = self.work.basis == TimeBasis::Step || self.other_step().is_some();
+        let steps = steps.filter(|_| is_by_steps).map(by_steps);
+        // More or fewer steps explain all of the rest.
+        let rest = (self.work.basis != TimeBasis::Step || steps.is_none())
+            .then(|| busy_and_idle(&self.metrics));
+        Message::joined([Some(verdict), steps, rest].into_iter().flatten(), "; ")
+    }
+
+    /// Returns the change of the median step, if as much work changed the whole run, and by another share: some
+    /// steps are longer, or what runs once.
+    fn other_step(&self) -> Option<&Change> {
+        /// Least distance between two shares that tell different stories.
+        const APART: f64 = 0.02;
+        let (work, metrics) = (&self.work, &self.metrics);
+        if work.basis != TimeBasis::Whole || work.is_other() || !has_same_steps(metrics) {
+            return None;
+        }
+        // Of steps of two lengths, the median went from one to the other, and the rest makes up for it.
+        let [_, (_, median_ns), (_, away_ns), _] =
+            self.difference.as_ref()?.steps.as_ref()?.parts_ns();
+        let is_length = (-2.0..=-0.5).contains(&(away_ns / median_ns));
+        let of_run = &find(metrics, WALL)?.change;
+        if is_length || !of_run.is_material() {
+            return None;
+        }
+        let of_step = &find(metrics, "steps.median_ns")?.change;
+        let ends = |change: &Change| {
+            let base = change.base_value()?.get();
+            let interval = change.interval.map(|both| (both.low, both.high));
+            let (low, high) = interval.or(change.absolute.map(|by| (by, by)))?;
+            Some((low.get() / base, high.get() / base))
+        };
+        let ((run_low, run_high), (step_low, step_high)) = (ends(of_run)?, ends(of_step)?);
+        let is_apart = run_low > step_high || step_low > run_high;
+        let by = of_run.relative? - of_step.relative?;
+        (is_apart && by.abs() >= APART).then_some(of_step)
+    }
+
+    /// Describes a change of the wall time: that of a unit of work, or of whole runs.
+    fn of_wall(&self, unit: Option<Message>, wall: Option<&Change>, subject: Subject) -> Message {
+        let floor = &self.method.floor;
+        let is_per_unit = unit.is_some();
+        let per = unit.map(|unit| message!("Per {}, ", unit));
+        let new = match subject {
+            _ if is_per_unit => "new",
+            Subject::Run => "The run",
+            Subject::New => "New",
+        };
+        let both = wall.and_then(|wall| Some((wall.base_value()?, wall.new_value()?)));
+        let (Some(change), Some((was, now))) = (wall, both) else {
+            return match (is_per_unit, wall.is_some()) {
+                (false, false) => "Wall time is not recorded on either side".into(),
+                (false, true) => "Wall time is not recorded on one side".into(),
+                (true, _) => message!("{}wall time is unknown: a side has too few", per),
+            };
+        };
+
+        let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
+        if let Some(at_most) = at_most(change, subject) {
+            let no = if is_per_unit { "no" } else { "No" };
+            let seen = match change.class {
+                ChangeClass::Grown | ChangeClass::Shrunk => "that counts",
+                _ => "seen",
+            };
+            return message!("{}{} change {}: {}; {}", per, no, seen, both, at_most);
+        }
+        let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
+        match change.class {
+            ChangeClass::Grown | ChangeClass::Shrunk => {
+                let moved = longer_or_shorter(new, change, floor, subject);
+                message!("{}{}: {}", per, moved, both)
+            }
+            ChangeClass::Unchanged => {
+                let word = match (!is_per_unit, change.interval.is_some()) {
+                    (true, true) => "No significant change",
+                    (true, false) => "No difference that counts",
+                    (false, _) => unchanged(change),
+                };
+                message!("{}{}: {}{}", per, word, both, sure)
+            }
+            _ => {
+                let word = if is_per_unit {
+                    "inconclusive"
+                } else {
+                    "Inconclusive"
+                };
+                // Where the amount of work varies, so does the time.
+                let far = (subject == Subject::New).then(|| far_runs(change, floor));
+                let far = far.flatten();
+                let needed = runs_to_tell(change, *floor, Unit::Ns);
+                let needed = needed.filter(|needed| far.is_none() && needed.runs <= MOST_RUNS);
+                let more = needed.map(|needed| more_runs(needed, was)).or(far);
+                message!(
+                    "{}{}, the runs vary too much: {}{}{}",
+                    per,
+                    word,
+                    both,
+                    sure,
+                    more
+                )
+            }
+        }
+    }
+
+    /// Says why other work is not compared by the step, and how it can be.
+    fn other_steps(&self) -> Option<Message> {
+        let (work, metrics) = (&self.work, &self.metrics);
+        if !work.is_other() || work.basis != TimeBasis::Whole || has_same_steps(metrics) {
+            return None;
+        }
+        let intervals = &find(metrics, "steps.intervals")?.change;
+        let shown = |count: Number| value(count, Unit::Count);
+        Some(match (intervals.base.median, intervals.new.median) {
+            (Some(was), Some(now)) => message!(
+                "A step of base has {} GPU intervals, one of new {}; --per step compares them all the same",
+                shown(was),
+                shown(now)
+            ),
+            (was, _) => message!(
+                "Not compared by step: none is known in {}; --step says what one is",
+                if was.is_some() { "new" } else { "base" }
+            ),
+        })
+    }
+
+    /// Describes the amounts of work.
+    fn amounts(&self) -> Option<Message> {
+        let work = &self.work;
+        let counts = all_counts(&self.metrics)?;
+        let word = match (work.amount, work.taken_as_same) {
+            (WorkAmount::Same, _) if self.has_other_kernels() => "Same amount, other kernels",
+            (WorkAmount::Same, _) if work.other_mix => "Same amount, another mix",
+            (WorkAmount::Same, _) => "Same work",
+            (WorkAmount::Different, true) => "Different work, taken as the same (--preset fusion)",
+            (WorkAmount::Different, false) => "Different work",
+            (WorkAmount::Varies, _) => "The amount of work varies from run to run",
+            (WorkAmount::Unknown, _) => "Unknown amount of work",
+        };
+        Some(message!("{}: {}", word, counts))
+    }
+
+    /// Returns whether a side has a kernel that the other lacks under any name.
+    fn has_other_kernels(&self) -> bool {
+        let work = &self.work;
+        self.kernels.iter().any(|kernel| match kernel.class {
+            ChangeClass::Removed => work.renamed.iter().all(|other| other.base != kernel.name),
+            ChangeClass::Added => work.renamed.iter().all(|other| other.new != kernel.name),
+            _ => false,
+        })
+    }
+
+    /// Returns what the headline says next: the whole run if the verdict is about a unit of work, else the
+    /// changes of busy and idle time.
+    pub fn because(&self) -> Message {
+        match self.lead() {
+            Some(_) => self.whole_with_parts(),
+            None => busy_and_idle(&self.metrics),
+        }
+    }
+
+    /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
+    pub fn sides(&self) -> Option<Message> {
+        let sure = self.method.confidence?;
+        let runs = runs(self.base.runs.len(), self.new.runs.len());
+        Some(message!(
+            "{}; intervals have {} confidence",
+            runs,
+            confidence(sure)
+        ))
+    }
+
+    /// Returns the unit that times should be compared per if a run has too few of it for that.
+    pub fn missing_unit(&self) -> Option<Message> {
+        let wall = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
+        let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
+        self.work.unit().filter(|_| both.is_none())
+    }
+
+    /// Returns the figures whose times are compared: per unit of work if units are.
+    pub fn compared(&self) -> &[MetricChange] {
+        if self.work.basis == TimeBasis::Whole {
+            &self.metrics
+        } else {
+            &self.work.per_unit
+        }
+    }
+
+    /// Returns the changes of busy and idle time, as in the headline.
+    pub fn causes(&self) -> Message {
+        busy_and_idle(self.compared())
+    }
+
+    /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
+    pub fn work_in_words(&self) -> Message {
+        let sentences = [
+            self.amounts(),
+            one_sided(&self.work, &self.kernels, "base", "new"),
+        ];
+        Message::joined(sentences.into_iter().flatten(), ". ")
+    }
 }
 
 /// Describes both sides of a program that keeps the pace of a display or a timer: its wall time says
@@ -100,45 +341,6 @@ fn memory(metrics: &[MetricChange]) -> Option<Message> {
     (!worse.is_empty()).then(|| message!("Worse: {}", first_few(worse, NAMED)))
 }
 
-/// Says why other work is not compared by the step, and how it can be.
-fn other_steps(work: &WorkComparison, metrics: &[MetricChange]) -> Option<Message> {
-    if !work.is_other() || work.basis != TimeBasis::Whole || has_same_steps(metrics) {
-        return None;
-    }
-    let intervals = &find(metrics, "steps.intervals")?.change;
-    let shown = |count: Number| value(count, Unit::Count);
-    Some(match (intervals.base.median, intervals.new.median) {
-        (Some(was), Some(now)) => message!(
-            "A step of base has {} GPU intervals, one of new {}; --per step compares them all the same",
-            shown(was),
-            shown(now)
-        ),
-        (was, _) => message!(
-            "Not compared by step: none is known in {}; --step says what one is",
-            if was.is_some() { "new" } else { "base" }
-        ),
-    })
-}
-
-/// Describes the amounts of work.
-fn amounts(
-    work: &WorkComparison,
-    metrics: &[MetricChange],
-    kernels: &[KernelChange],
-) -> Option<Message> {
-    let counts = all_counts(metrics)?;
-    let word = match (work.amount, work.taken_as_same) {
-        (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
-        (WorkAmount::Same, _) if work.other_mix => "Same amount, another mix",
-        (WorkAmount::Same, _) => "Same work",
-        (WorkAmount::Different, true) => "Different work, taken as the same (--preset fusion)",
-        (WorkAmount::Different, false) => "Different work",
-        (WorkAmount::Varies, _) => "The amount of work varies from run to run",
-        (WorkAmount::Unknown, _) => "Unknown amount of work",
-    };
-    Some(message!("{}: {}", word, counts))
-}
-
 /// Returns the numbers of GPU intervals, command buffers and kernels, as far as they are recorded.
 fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
     let intervals = counts(metrics, id!(counts.intervals), "GPU interval");
@@ -146,15 +348,6 @@ fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
     let names = counts(metrics, id!(counts.kernels), "kernel");
     let counted = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
     (!counted.text.is_empty()).then_some(counted)
-}
-
-/// Returns whether a side has a kernel that the other lacks under any name.
-fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
-    kernels.iter().any(|kernel| match kernel.class {
-        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != kernel.name),
-        ChangeClass::Added => work.renamed.iter().all(|other| other.new != kernel.name),
-        _ => false,
-    })
 }
 
 /// Returns `800 GPU intervals instead of 1,000 (−20.0 %)`, or the count if it is the same; with the range of the
@@ -185,97 +378,6 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     Some(message!("{}{}{}", counted, instead, more))
 }
 
-/// Sources of the sentences on the time.
-#[derive(Clone, Copy)]
-pub(crate) struct Times<'a> {
-    pub(crate) work: &'a WorkComparison,
-    pub(crate) metrics: &'a [MetricChange],
-    pub(crate) difference: Option<&'a Difference>,
-    pub(crate) floor: &'a Floor,
-}
-
-impl<'a> Times<'a> {
-    /// Returns the first sentence: the budget of a program that keeps a pace; the change of the time per unit of
-    /// work, if the sides did different amounts of the same; of the median step, if that tells another story
-    /// than the whole run; else the change of that.
-    fn verdict(self) -> Message {
-        self.lead().unwrap_or_else(|| self.whole())
-    }
-
-    /// Returns what comes before the whole run.
-    fn lead(self) -> Option<Message> {
-        if let Some(pace) = pace(self.metrics) {
-            return Some(pace);
-        }
-        if let Some(step) = self.other_step() {
-            let unit = Some("step".into());
-            return Some(of_wall(unit, Some(step), self.floor, Subject::New));
-        }
-        let unit = self.work.unit()?;
-        let change = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
-        Some(of_wall(Some(unit), change, self.floor, Subject::New))
-    }
-
-    /// Describes the change of the wall time of whole runs.
-    fn whole(self) -> Message {
-        let subject = if self.work.is_other() || self.other_step().is_some() {
-            Subject::Run
-        } else {
-            Subject::New
-        };
-        let wall = find(self.metrics, WALL).map(|wall| &wall.change);
-        of_wall(None, wall, self.floor, subject)
-    }
-
-    /// Describes the same, and where it comes from: from the steps if these come first, else from busy and idle
-    /// time.
-    fn whole_with_parts(self) -> Message {
-        let verdict = self.whole();
-        let class = find(self.metrics, WALL).map(|wall| wall.change.class);
-        if !matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
-            return verdict;
-        }
-        let steps = self
-            .difference
-            .and_then(|difference| difference.steps.as_ref());
-        let is_by_steps = self.work.basis == TimeBasis::Step || self.other_step().is_some();
-        let steps = steps.filter(|_| is_by_steps).map(by_steps);
-        // More or fewer steps explain all of the rest.
-        let rest = (self.work.basis != TimeBasis::Step || steps.is_none())
-            .then(|| busy_and_idle(self.metrics));
-        Message::joined([Some(verdict), steps, rest].into_iter().flatten(), "; ")
-    }
-
-    /// Returns the change of the median step, if as much work changed the whole run, and by another share: some
-    /// steps are longer, or what runs once.
-    fn other_step(self) -> Option<&'a Change> {
-        /// Least distance between two shares that tell different stories.
-        const APART: f64 = 0.02;
-        let (work, metrics) = (self.work, self.metrics);
-        if work.basis != TimeBasis::Whole || work.is_other() || !has_same_steps(metrics) {
-            return None;
-        }
-        // Of steps of two lengths, the median went from one to the other, and the rest makes up for it.
-        let [_, (_, median_ns), (_, away_ns), _] = self.difference?.steps.as_ref()?.parts_ns();
-        let is_length = (-2.0..=-0.5).contains(&(away_ns / median_ns));
-        let of_run = &find(metrics, WALL)?.change;
-        if is_length || !of_run.is_material() {
-            return None;
-        }
-        let of_step = &find(metrics, "steps.median_ns")?.change;
-        let ends = |change: &Change| {
-            let base = change.base_value()?.get();
-            let interval = change.interval.map(|both| (both.low, both.high));
-            let (low, high) = interval.or(change.absolute.map(|by| (by, by)))?;
-            Some((low.get() / base, high.get() / base))
-        };
-        let ((run_low, run_high), (step_low, step_high)) = (ends(of_run)?, ends(of_step)?);
-        let is_apart = run_low > step_high || step_low > run_high;
-        let by = of_run.relative? - of_step.relative?;
-        (is_apart && by.abs() >= APART).then_some(of_step)
-    }
-}
-
 /// Returns what the parts of the run add to the difference, those with most of it by name.
 fn by_steps(steps: &StepsDifference) -> Message {
     /// Share of the largest part that is too small to be named.
@@ -302,73 +404,6 @@ fn by_steps(steps: &StepsDifference) -> Message {
     let rest: f64 = others.iter().map(|(_, ns)| ns).sum();
     let rest = is_large(rest).then(|| message!("others {}", shown(rest)));
     Message::joined(named.chain(rest), ", ")
-}
-
-impl Comparison {
-    fn times(&self) -> Times<'_> {
-        Times {
-            work: &self.work,
-            metrics: &self.metrics,
-            difference: self.difference.as_ref(),
-            floor: &self.method.floor,
-        }
-    }
-
-    /// Returns the first sentence of the headline: the change of the time.
-    pub fn verdict(&self) -> Message {
-        self.times().verdict()
-    }
-
-    /// Returns what the headline says next: the whole run if the verdict is about a unit of work, else the
-    /// changes of busy and idle time.
-    pub fn because(&self) -> Message {
-        let times = self.times();
-        match times.lead() {
-            Some(_) => times.whole_with_parts(),
-            None => busy_and_idle(times.metrics),
-        }
-    }
-
-    /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
-    pub fn sides(&self) -> Option<Message> {
-        let sure = self.method.confidence?;
-        let runs = runs(self.base.runs.len(), self.new.runs.len());
-        Some(message!(
-            "{}; intervals have {} confidence",
-            runs,
-            confidence(sure)
-        ))
-    }
-
-    /// Returns the unit that times should be compared per if a run has too few of it for that.
-    pub fn missing_unit(&self) -> Option<Message> {
-        let wall = find(&self.work.per_unit, WALL).map(|wall| &wall.change);
-        let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
-        self.work.unit().filter(|_| both.is_none())
-    }
-
-    /// Returns the figures whose times are compared: per unit of work if units are.
-    pub fn compared(&self) -> &[MetricChange] {
-        if self.work.basis == TimeBasis::Whole {
-            &self.metrics
-        } else {
-            &self.work.per_unit
-        }
-    }
-
-    /// Returns the changes of busy and idle time, as in the headline.
-    pub fn causes(&self) -> Message {
-        busy_and_idle(self.compared())
-    }
-
-    /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
-    pub fn work_in_words(&self) -> Message {
-        let sentences = [
-            amounts(&self.work, &self.metrics, &self.kernels),
-            one_sided(&self.work, &self.kernels, "base", "new"),
-        ];
-        Message::joined(sentences.into_iter().flatten(), ". ")
-    }
 }
 
 /// Says how the work of two sides, which have these names, differs: the amounts, and the kernels that one
@@ -411,76 +446,6 @@ enum Subject {
     New,
     /// The run, which is shorter or longer with other work.
     Run,
-}
-
-/// Describes a change of the wall time: that of a unit of work, or of whole runs.
-fn of_wall(
-    unit: Option<Message>,
-    wall: Option<&Change>,
-    floor: &Floor,
-    subject: Subject,
-) -> Message {
-    let is_per_unit = unit.is_some();
-    let per = unit.map(|unit| message!("Per {}, ", unit));
-    let new = match subject {
-        _ if is_per_unit => "new",
-        Subject::Run => "The run",
-        Subject::New => "New",
-    };
-    let both = wall.and_then(|wall| Some((wall.base_value()?, wall.new_value()?)));
-    let (Some(change), Some((was, now))) = (wall, both) else {
-        return match (is_per_unit, wall.is_some()) {
-            (false, false) => "Wall time is not recorded on either side".into(),
-            (false, true) => "Wall time is not recorded on one side".into(),
-            (true, _) => message!("{}wall time is unknown: a side has too few", per),
-        };
-    };
-
-    let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
-    if let Some(at_most) = at_most(change, subject) {
-        let no = if is_per_unit { "no" } else { "No" };
-        let seen = match change.class {
-            ChangeClass::Grown | ChangeClass::Shrunk => "that counts",
-            _ => "seen",
-        };
-        return message!("{}{} change {}: {}; {}", per, no, seen, both, at_most);
-    }
-    let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
-    match change.class {
-        ChangeClass::Grown | ChangeClass::Shrunk => {
-            let moved = longer_or_shorter(new, change, floor, subject);
-            message!("{}{}: {}", per, moved, both)
-        }
-        ChangeClass::Unchanged => {
-            let word = match (!is_per_unit, change.interval.is_some()) {
-                (true, true) => "No significant change",
-                (true, false) => "No difference that counts",
-                (false, _) => unchanged(change),
-            };
-            message!("{}{}: {}{}", per, word, both, sure)
-        }
-        _ => {
-            let word = if is_per_unit {
-                "inconclusive"
-            } else {
-                "Inconclusive"
-            };
-            // Where the amount of work varies, so does the time.
-            let far = (subject == Subject::New).then(|| far_runs(change, floor));
-            let far = far.flatten();
-            let needed = runs_to_tell(change, *floor, Unit::Ns);
-            let needed = needed.filter(|needed| far.is_none() && needed.runs <= MOST_RUNS);
-            let more = needed.map(|needed| more_runs(needed, was)).or(far);
-            message!(
-                "{}{}, the runs vary too much: {}{}{}",
-                per,
-                word,
-                both,
-                sure,
-                more
-            )
-        }
-    }
 }
 
 /// Names the runs that are far from the others of their side.

@@ -4,9 +4,10 @@
 use metalens_message::{Message, Number, Share, counted, kernel, message, name};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
+use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::lengths::KernelLength;
-use crate::metric_changes::{MetricChange, has_same_steps};
+use crate::metric_changes::has_same_steps;
 use crate::per_unit::TimeBasis;
 use crate::sentences::{first_few, relative, share, value};
 use crate::unit::Unit;
@@ -85,20 +86,18 @@ fn list(title: Message, items: Vec<Message>) -> Option<Message> {
 
 /// Names the kernels that both sides have and that ran more or less often, unless all did so by the
 /// same factor, so that times are compared per unit.
-pub(crate) fn other_counts(
-    work: &WorkComparison,
-    metrics: &[MetricChange],
-    kernels: &[KernelChange],
-) -> Option<Message> {
+pub(crate) fn other_counts(comparison: &Comparison) -> Option<Message> {
+    let work = &comparison.work;
     let is_by_factor = match work.basis {
         TimeBasis::CommandBuffer | TimeBasis::Interval => true,
-        TimeBasis::Step => has_same_steps(metrics),
+        TimeBasis::Step => has_same_steps(&comparison.metrics),
         TimeBasis::Whole | TimeBasis::Kernel => false,
     };
     if is_by_factor || work.taken_as_same {
         return None;
     }
-    let moved = kernels
+    let moved = comparison
+        .kernels
         .iter()
         .filter(|kernel| !kernel.is_one_sided())
         .filter(|kernel| kernel.ran_differently_often())
@@ -124,18 +123,16 @@ pub(crate) fn other_counts(
 
 /// Names the kernels whose instances became slower or faster, those with the largest effect first; or says that
 /// all changed by one factor, at a clock that is not recorded.
-pub(crate) fn changed(
-    work: &WorkComparison,
-    kernels: &[KernelChange],
-    is_clock_known: bool,
-) -> Option<Message> {
+pub(crate) fn changed(comparison: &Comparison) -> Option<Message> {
+    let kernels = &comparison.kernels;
+    let is_clock_known = comparison.comparable.is_clock_known();
     let known = kernels.iter().filter(|kernel| !kernel.is_one_sided());
     let are_all_moved = known.clone().all(|kernel| kernel.med_ns.is_material());
     let ends = ends(kernels).filter(|(least, most)| are_alike(*least, *most));
     if let Some(ends) = ends.filter(|_| are_all_moved && !is_clock_known)
         && known.clone().count() > 1
     {
-        let work = if work.is_other() {
+        let work = if comparison.work.is_other() {
             "more or less work in each, "
         } else {
             ""
