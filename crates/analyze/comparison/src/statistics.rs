@@ -35,6 +35,25 @@ pub struct Shift {
 }
 
 impl Shift {
+    /// Returns the shift between sides whose differences are these: the median, and an interval between the
+    /// differences of this rank from either end.
+    fn of(mut differences: Vec<f64>, rank: Option<Rank>) -> Option<Self> {
+        differences.sort_by(f64::total_cmp);
+        let count = differences.len();
+        let difference = |index: usize| Number::new(*differences.get(index)?);
+        let interval = rank.and_then(|rank| {
+            Some(ConfidenceInterval {
+                low: difference(rank.k - 1)?,
+                high: difference(count.checked_sub(rank.k)?)?,
+                confidence: rank.confidence,
+            })
+        });
+        Some(Self {
+            estimate: Number::new(median_of_sorted(&differences)?)?,
+            interval,
+        })
+    }
+
     /// Returns the shift with an interval whose ends are so much further away.
     #[must_use]
     pub(crate) fn widened(self, by: f64) -> Self {
@@ -58,25 +77,7 @@ pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Opt
     let pairs = new
         .iter()
         .flat_map(|now| base.iter().map(move |was| now - was));
-    let mut differences: Vec<f64> = pairs.collect();
-    differences.sort_by(f64::total_cmp);
-
-    let count = differences.len();
-    let difference = |index: usize| differences.get(index).copied();
-    let middle = median_of_sorted(&differences)?;
-
-    let interval = rank.and_then(|rank| {
-        Some(ConfidenceInterval {
-            low: Number::new(difference(rank.k - 1)?)?,
-            high: Number::new(difference(count.checked_sub(rank.k)?)?)?,
-            confidence: rank.confidence,
-        })
-    });
-
-    Some(Shift {
-        estimate: Number::new(middle)?,
-        interval,
-    })
+    Shift::of(pairs.collect(), rank)
 }
 
 /// Rank of the sorted differences, counted from either end, that are the ends of the interval.
@@ -91,19 +92,19 @@ pub(crate) struct Rank {
 impl Rank {
     /// Returns the rank for these numbers of values; none with fewer than two on a side.
     pub(crate) fn for_counts(base: usize, new: usize) -> Option<Self> {
-        if base.min(new) < 2 {
-            return None;
-        }
+        Self::of_chances((base.min(new) > 1).then(|| mann_whitney(base, new))?)
+    }
 
-        let mut best = None;
-        let mut below = 0.0;
-        for (u, chance) in mann_whitney(base, new).into_iter().enumerate() {
+    /// Returns the largest rank with the wanted confidence, else the first. A rank k fails to cover the shift
+    /// on one side with the first k of these probabilities.
+    fn of_chances(chances: Vec<f64>) -> Option<Self> {
+        let (mut best, mut below) = (None, 0.0);
+        for (k, chance) in (1..).zip(chances) {
             below += chance;
             let confidence = 1.0 - 2.0 * below;
             if best.is_some() && confidence < WANTED {
                 break;
             }
-            let k = u + 1;
             best = Some(Self { k, confidence });
         }
         best

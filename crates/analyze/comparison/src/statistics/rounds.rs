@@ -6,61 +6,25 @@
 //! means. If both sides are alike, a difference of a round has either sign with the same
 //! probability. Then the confidence depends on k and the number of rounds only.
 
-use metalens_message::Number;
-
-use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
+use super::{Rank, Shift};
 
 /// Returns the shift from base to new, of which each has one value for each round; none without a
 /// round.
 pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
     let differences: Vec<f64> = base.iter().zip(new).map(|(was, now)| now - was).collect();
-    let mut means: Vec<f64> = (0..differences.len())
-        .flat_map(|first| {
-            let others = differences.get(first..).unwrap_or_default();
-            let difference = others.first().copied().unwrap_or(0.0);
-            others
-                .iter()
-                .map(move |other| f64::midpoint(difference, *other))
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-
-    let count = means.len();
-    let mean = |index: usize| means.get(index).copied();
-    let middle = median_of_sorted(&means)?;
-    let interval = rank(differences.len()).and_then(|rank| {
-        Some(ConfidenceInterval {
-            low: Number::new(mean(rank.k - 1)?)?,
-            high: Number::new(mean(count.checked_sub(rank.k)?)?)?,
-            confidence: rank.confidence,
-        })
+    let means = (0..differences.len()).flat_map(|first| {
+        let others = differences.get(first..).unwrap_or_default();
+        let difference = others.first().copied().unwrap_or(0.0);
+        others
+            .iter()
+            .map(move |other| f64::midpoint(difference, *other))
     });
-    Some(Shift {
-        estimate: Number::new(middle)?,
-        interval,
-    })
+    Shift::of(means.collect(), rank(differences.len()))
 }
 
 /// Returns the rank of the interval's ends among the sorted means; none with fewer than two rounds.
 fn rank(rounds: usize) -> Option<Rank> {
-    if rounds < 2 {
-        return None;
-    }
-
-    let mut best = None;
-    let mut below = 0.0;
-    for (sum, chance) in signed_ranks(rounds).into_iter().enumerate() {
-        below += chance;
-        let confidence = 1.0 - 2.0 * below;
-        if best.is_some() && confidence < WANTED {
-            break;
-        }
-        best = Some(Rank {
-            k: sum + 1,
-            confidence,
-        });
-    }
-    best
+    Rank::of_chances((rounds > 1).then(|| signed_ranks(rounds))?)
 }
 
 /// Returns the probability of each sum of the ranks with one sign, from 0 to half of the largest
@@ -83,6 +47,7 @@ fn signed_ranks(rounds: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::WANTED;
     use super::*;
 
     /// Computes the confidence by enumeration: all patterns of signs are equally likely, and the
