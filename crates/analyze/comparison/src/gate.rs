@@ -93,41 +93,39 @@ impl Gate {
     /// none of these.
     #[must_use]
     pub fn without_base(&self) -> Option<Self> {
-        let metrics = self.metrics.iter().filter_map(|metric| {
-            let limit = metric.limit.without_base()?;
-            Some(MetricLimit {
-                limit,
-                ..metric.clone()
-            })
-        });
-        let kernels = self.kernels.iter().filter_map(|kernel| {
-            let limit = kernel.limit.without_base()?;
-            Some(KernelLimit {
-                limit,
-                ..kernel.clone()
-            })
-        });
-        let gate = Self {
-            metrics: metrics.collect(),
-            kernels: kernels.collect(),
+        let mut gate = Self {
             runs: None,
             ..self.clone()
         };
+        let of_metrics = gate.metrics.iter_mut().map(|metric| &mut metric.limit);
+        let of_kernels = gate.kernels.iter_mut().map(|kernel| &mut kernel.limit);
+        for limit in of_metrics.chain(of_kernels) {
+            (limit.grow, limit.slower, limit.shrink, limit.range) = (None, None, None, None);
+        }
+        gate.metrics.retain(|metric| metric.limit.has_rules());
+        gate.kernels.retain(|kernel| kernel.limit.has_rules());
         (!gate.metrics.is_empty() || !gate.kernels.is_empty()).then_some(gate)
     }
 }
 
 impl Limit {
-    /// Returns the rules that compare with no base; none if there are none.
-    fn without_base(self) -> Option<Self> {
-        let limit = Self {
-            grow: None,
-            slower: None,
-            shrink: None,
-            range: None,
-            ..self
-        };
-        (limit.max.is_some() || limit.min.is_some()).then_some(limit)
+    /// Returns the rules that are set, each with its value.
+    fn rules(&self) -> impl Iterator<Item = (LimitRule, f64)> + use<> {
+        let rules = [
+            (LimitRule::Max, self.max),
+            (LimitRule::Min, self.min),
+            (LimitRule::Grow, self.grow),
+            (LimitRule::Slower, self.slower),
+            (LimitRule::Shrink, self.shrink),
+            (LimitRule::Range, self.range),
+        ];
+        rules
+            .into_iter()
+            .filter_map(|(rule, value)| Some((rule, value?)))
+    }
+
+    fn has_rules(&self) -> bool {
+        self.rules().next().is_some()
     }
 }
 

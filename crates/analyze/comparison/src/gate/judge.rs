@@ -198,17 +198,13 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
 
     GateSubject {
         what: &limit.id,
-        channel: None,
-        figure: None,
-        unit: unit_of(&limit.id).unwrap_or(Unit::Count),
+        unit: unit_of(&limit.id).unwrap_or_default(),
         change,
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),
         whole: whole_of_own(comparison, &limit.id),
-        together: None,
         thing: count.map_or("", |count| count.word),
-        excuse: None,
-        meant: None,
+        ..GateSubject::default()
     }
 }
 
@@ -237,11 +233,7 @@ fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubj
         change: Some(change),
         base: Presence::from_values(&change.base.values, None),
         new: Presence::from_values(&change.new.values, None),
-        whole: None,
-        together: None,
-        thing: "",
-        excuse: None,
-        meant: None,
+        ..GateSubject::default()
     }
 }
 
@@ -250,17 +242,10 @@ fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubj
 fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubject<'_> {
     GateSubject {
         what: &limit.pattern,
-        channel: None,
         figure: Some(limit.figure),
         unit: limit.figure.unit(),
-        change: None,
-        base: Presence::Unknown,
-        new: Presence::Unknown,
-        whole: None,
-        together: None,
-        thing: "",
         excuse,
-        meant: None,
+        ..GateSubject::default()
     }
 }
 

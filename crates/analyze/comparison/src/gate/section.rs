@@ -127,7 +127,7 @@ fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
     })?;
     Ok(MetricLimit {
         id,
-        limit: limit(limits, unit)?,
+        limit: with_rules(limit(limits, unit)?)?,
         steps: None,
     })
 }
@@ -154,34 +154,17 @@ fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String>
         optional: limits.optional,
         ..Limit::default()
     });
-    let is_alone = count.is_some() && !limits.has_rule();
-    let own = (!is_alone)
-        .then(|| limit(limits, figure.unit()))
-        .transpose()?;
+    let own = limit(limits, figure.unit())?;
+    let own = match &count {
+        Some(_) => Some(own).filter(Limit::has_rules),
+        None => Some(with_rules(own)?),
+    };
+    let own = own.map(|limit| of(figure, limit));
     let count = count.map(|limit| of(KernelFigure::Instances, limit));
-    Ok(own
-        .map(|limit| of(figure, limit))
-        .into_iter()
-        .chain(count)
-        .collect())
+    Ok(own.into_iter().chain(count).collect())
 }
 
-impl Limits {
-    /// Returns whether there is a rule for the figure itself.
-    fn has_rule(&self) -> bool {
-        let limits = [
-            &self.max,
-            &self.min,
-            &self.grow,
-            &self.slower,
-            &self.shrink,
-            &self.range,
-        ];
-        limits.into_iter().any(Option::is_some)
-    }
-}
-
-/// Parses the values of a limit. Refuses one without any.
+/// Parses the values of a limit.
 fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
     let value = |text: Option<Written>| text.map(|text| value(&text.text(), unit)).transpose();
     let by = |text: Option<Written>| text.map(|text| growth(&text.text())).transpose();
@@ -199,19 +182,15 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
     if limit.shrink.is_some_and(|share| share >= 1.0) {
         return Err("`shrink` can never fail: nothing shrinks by more than 100 %".to_owned());
     }
-    let limits = [
-        limit.max,
-        limit.min,
-        limit.grow,
-        limit.slower,
-        limit.shrink,
-        limit.range,
-    ];
-    if limits.iter().all(Option::is_none) {
-        let why = "this entry has no limit: write max, min, grow, slower, shrink or range, or instances for kernels";
-        return Err(why.to_owned());
-    }
     Ok(limit)
+}
+
+/// Refuses a limit without any rule.
+fn with_rules(limit: Limit) -> Result<Limit, String> {
+    let why = "this entry has no limit: write max, min, grow, slower, shrink or range, or instances for kernels";
+    Some(limit)
+        .filter(Limit::has_rules)
+        .ok_or_else(|| why.to_owned())
 }
 
 /// Parses a value into the unit of its figure.

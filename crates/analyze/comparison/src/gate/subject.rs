@@ -26,6 +26,7 @@ use crate::sentences;
 use crate::unit::Unit;
 
 /// The figure or kernel that a limit applies to.
+#[derive(Default)]
 pub(super) struct GateSubject<'a> {
     pub(super) what: &'a str,
     pub(super) channel: Option<&'a str>,
@@ -48,7 +49,7 @@ pub(super) struct GateSubject<'a> {
 }
 
 /// Presence of a figure in the runs of a side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Presence {
     /// Every run that has anything to measure has the figure.
     Known,
@@ -57,6 +58,7 @@ pub(super) enum Presence {
     /// None of the runs has anything to measure: without gaps there is no mean gap.
     Nothing,
     /// None of the runs has the figure.
+    #[default]
     Unknown,
 }
 
@@ -123,19 +125,9 @@ const SMALL: &str = "; no change that counts";
 impl GateSubject<'_> {
     /// Returns a row for each rule of a limit, and whether the figure was measured.
     pub(super) fn judge(&self, limit: &Limit) -> impl Iterator<Item = (GateRow, bool)> {
-        let pairs = [
-            (LimitRule::Max, limit.max),
-            (LimitRule::Min, limit.min),
-            (LimitRule::Grow, limit.grow),
-            (LimitRule::Slower, limit.slower),
-            (LimitRule::Shrink, limit.shrink),
-            (LimitRule::Range, limit.range),
-        ];
-
         let (severity, optional) = (limit.severity, limit.optional);
-        let rules = pairs
-            .into_iter()
-            .filter_map(|(rule, value)| Some((rule, value.and_then(Number::new)?)));
+        let rules = limit.rules();
+        let rules = rules.filter_map(|(rule, value)| Some((rule, Number::new(value)?)));
         rules.map(move |(rule, value)| self.row(rule, value, severity, optional))
     }
 
