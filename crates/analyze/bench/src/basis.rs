@@ -28,7 +28,7 @@ pub(crate) fn choose_basis(
 ) -> (TimeBasis, Option<Message>) {
     let works: Vec<WorkComparison> = pairs
         .iter()
-        .map(|pair| pair.changes.work(None, None))
+        .map(|pair| pair.changes.work(false, None))
         .collect();
     let Some((pair, different)) =
         zip(pairs, &works).find(|(_, work)| work.amount != WorkAmount::Same)

@@ -2,8 +2,8 @@
 
 use metalens_analyzer::id;
 use metalens_comparison::{
-    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues, TimeBasis,
-    distinct_environments, is_by_rounds, judge,
+    Baseline, ChangeClass, CompareOptions, Gate, SideValues, TimeBasis, distinct_environments,
+    is_by_rounds, judge,
 };
 use metalens_message::{Message, Share, counted, message};
 
@@ -84,9 +84,8 @@ impl Bench {
 fn compare_pair(pair: SidePair<'_>, basis: TimeBasis, gate: Option<&Gate>) -> PairResult {
     let SidePair { base, new, changes } = pair;
     // Whole runs of different work are compared as those of a fused program are.
-    let preset = (basis == TimeBasis::Whole).then_some(ComparisonPreset::Fusion);
     let mut comparison = changes.comparison(&CompareOptions {
-        preset,
+        taken_as_same: basis == TimeBasis::Whole,
         ..CompareOptions::default()
     });
     comparison.gate = gate.map(|gate| judge(&comparison, gate));

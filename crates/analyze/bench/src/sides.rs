@@ -2,7 +2,7 @@
 
 use metalens_analyzer::Report;
 use metalens_comparison::many::{FindingTotal, RowFinding, total_findings};
-use metalens_comparison::{Baseline, Changes, Floor, Runs, SideValues};
+use metalens_comparison::{Baseline, Changes, Runs, SideValues};
 
 use crate::carry_out::{BenchOutcome, RunRecord};
 use crate::result::{RunResult, VariantResult};
@@ -92,7 +92,7 @@ pub(crate) fn pairs<'a>(
     let pairs = compared.iter().map(|new| SidePair {
         base,
         new,
-        changes: Changes::between(base.runs, &new.recorded, Floor::default()),
+        changes: Changes::between(base.runs, &new.recorded),
     });
     pairs.collect()
 }

@@ -9,7 +9,7 @@ use crate::change::{Floor, Judge};
 use crate::circumstances::{CircumstanceDifference, Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 use crate::difference::difference;
-use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
+use crate::fusion::{FusionVerdict, fusion};
 use crate::headline::different_work;
 use crate::kernels::{self, KernelChange};
 use crate::kinds::in_one_order;
@@ -19,20 +19,19 @@ use crate::per_unit::PerUnit;
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
-use crate::work::{WorkComparison, clear_directions, work};
+use crate::work::{WorkComparison, clear_directions};
 
 /// Options of a comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CompareOptions {
-    /// A specific question to answer. None for a plain comparison.
-    pub preset: Option<ComparisonPreset>,
+    /// Takes the work of both sides as the same, as an eager program and its compiled one do it, and says
+    /// whether kernels were fused.
+    pub taken_as_same: bool,
     /// Unit of work to compare times per. None to choose it by the work of both sides.
     pub per: Option<PerUnit>,
     /// Compares sides that differ in their circumstances. The comparison records this; the caller
     /// may refuse.
     pub allow_different: bool,
-    /// The smallest change that is worth reporting.
-    pub floor: Floor,
 }
 
 /// Compares the reports of two sides.
@@ -42,28 +41,28 @@ pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Com
 
 /// Compares two sides of runs, such as a baseline and reports.
 pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
-    Changes::between(base, new, options.floor).comparison(options)
+    Changes::between(base, new).comparison(options)
 }
 
 /// The changes between two sides, before it is settled what their times are compared per.
 #[derive(Debug)]
 pub struct Changes<'a> {
-    base: Cow<'a, Runs>,
-    new: Cow<'a, Runs>,
-    judge: Judge,
+    pub(crate) base: Cow<'a, Runs>,
+    pub(crate) new: Cow<'a, Runs>,
+    pub(crate) judge: Judge,
     /// Notes on runs that are given twice.
     repeated: Vec<Note>,
-    metrics: Vec<MetricChange>,
-    kernels: Vec<KernelChange>,
+    pub(crate) metrics: Vec<MetricChange>,
+    pub(crate) kernels: Vec<KernelChange>,
 }
 
 impl<'a> Changes<'a> {
     /// Computes the changes of all figures and kernels.
     #[must_use]
-    pub fn between(base: &'a Runs, new: &'a Runs, floor: Floor) -> Self {
+    pub fn between(base: &'a Runs, new: &'a Runs) -> Self {
         let [base, new] = in_one_order(base, new);
         let repeated = repeated(&base, &new);
-        let mut judge = Judge::new(floor, base.count(), new.count());
+        let mut judge = Judge::new(Floor::default(), base.count(), new.count());
         if !repeated.is_empty() {
             judge = judge.without_confidence();
         }
@@ -78,20 +77,6 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Compares the amounts of work.
-    pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
-        let (metrics, kernels) = (&self.metrics, &self.kernels);
-        work(
-            &self.base,
-            &self.new,
-            metrics,
-            kernels,
-            &self.judge,
-            preset,
-            per,
-        )
-    }
-
     /// Says how the work of both sides, which have these names, differs.
     pub fn different_work(&self, work: &WorkComparison, base: &str, new: &str) -> Message {
         different_work(work, &self.metrics, &self.kernels, base, new)
@@ -100,8 +85,7 @@ impl<'a> Changes<'a> {
     /// Compares the times too, and returns all changes. Sides that were recorded differently are
     /// noted; the options say whether somebody requested them.
     pub fn comparison(mut self, options: &CompareOptions) -> Comparison {
-        let (preset, allow_different) = (options.preset, options.allow_different);
-        let work = self.work(preset, options.per.as_ref());
+        let work = self.work(options.taken_as_same, options.per.as_ref());
         clear_directions(&mut self.metrics, &mut self.kernels, &work);
         let Self {
             base,
@@ -113,10 +97,10 @@ impl<'a> Changes<'a> {
         } = self;
 
         let (base, new) = (&*base, &*new);
-        let comparable = comparability(base, new, allow_different);
+        let comparable = comparability(base, new, options.allow_different);
         // Changes that look like fusion answer that question even if nobody asks it.
         let fusion = Some(fusion(&metrics, &kernels))
-            .filter(|fusion| preset.is_some() || fusion.verdict == FusionVerdict::Consistent);
+            .filter(|fusion| options.taken_as_same || fusion.verdict == FusionVerdict::Consistent);
         let notes = forced_note(&comparable)
             .into_iter()
             .chain(loud_notes(base, new))

@@ -15,13 +15,6 @@ use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, share};
 use crate::unit::Unit;
 
-/// A specific question that a comparison answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ComparisonPreset {
-    /// Did compiling an eager program fuse its kernels?
-    Fusion,
-}
-
 /// Verdict on kernel fusion, with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fusion {

@@ -122,7 +122,7 @@ pub use compare::{Changes, CompareOptions, compare, compare_runs};
 pub use comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 pub use difference::{Difference, DifferencePart, Sides, StepsDifference, StepsPart};
 pub use environment::{Environment, distinct_environments};
-pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
+pub use fusion::{Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
     Limit, LimitRule, MetricLimit, Patterns, judge, judge_report,

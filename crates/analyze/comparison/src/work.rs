@@ -5,8 +5,8 @@ use metalens_message::{Message, Number, kernel, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ChangeClass, Judge};
-use crate::fusion::ComparisonPreset;
+use crate::change::{Change, ChangeClass};
+use crate::compare::Changes;
 use crate::kernels::{KernelChange, only_alike};
 use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::{MetricGroup, is_total_over_work, metrics};
@@ -68,61 +68,75 @@ pub struct RenamedKernel {
     pub channel: Option<String>,
 }
 
-/// Compares the amounts of work.
-pub(crate) fn work(
-    base: &Runs,
-    new: &Runs,
-    metrics: &[MetricChange],
-    kernels: &[KernelChange],
-    judge: &Judge,
-    preset: Option<ComparisonPreset>,
-    per: Option<&PerUnit>,
-) -> WorkComparison {
-    let class = |id: &str| find(metrics, id).map(|metric| metric.change.material_class());
-    let amount = match class(INTERVALS) {
-        Some(ChangeClass::Unchanged) => WorkAmount::Same,
-        Some(ChangeClass::Grown | ChangeClass::Shrunk) => WorkAmount::Different,
-        Some(ChangeClass::Unstable) => WorkAmount::Varies,
-        _ => WorkAmount::Unknown,
-    };
+impl Changes<'_> {
+    /// Compares the amounts of work. The times of different amounts count as those of the same if they are
+    /// `taken_as_same`: fusion does the same work in fewer intervals.
+    pub fn work(&self, taken_as_same: bool, per: Option<&PerUnit>) -> WorkComparison {
+        let (metrics, kernels) = (&self.metrics[..], &self.kernels[..]);
+        let class = |id: &str| find(metrics, id).map(|metric| metric.change.material_class());
+        let amount = match class(INTERVALS) {
+            Some(ChangeClass::Unchanged) => WorkAmount::Same,
+            Some(ChangeClass::Grown | ChangeClass::Shrunk) => WorkAmount::Different,
+            Some(ChangeClass::Unstable) => WorkAmount::Varies,
+            _ => WorkAmount::Unknown,
+        };
 
-    let renamed = renamed(kernels);
-    // Fusion does the same work in fewer intervals: who asks for it says that it is the same.
-    let taken_as_same = preset == Some(ComparisonPreset::Fusion);
-    let basis = match amount {
-        _ if per == Some(&PerUnit::Step) => TimeBasis::Step,
-        _ if per == Some(&PerUnit::CommandBuffer) => TimeBasis::CommandBuffer,
-        _ if per.is_some() => TimeBasis::Kernel,
-        WorkAmount::Same | WorkAmount::Unknown => TimeBasis::Whole,
-        _ if taken_as_same => TimeBasis::Whole,
-        // As many command buffers, each with less or more in it: these are what is repeated.
-        _ if class(BUFFERS) == Some(ChangeClass::Unchanged) && are_alike(metrics, kernels) => {
-            TimeBasis::CommandBuffer
+        let renamed = renamed(kernels);
+        let basis = match amount {
+            _ if per == Some(&PerUnit::Step) => TimeBasis::Step,
+            _ if per == Some(&PerUnit::CommandBuffer) => TimeBasis::CommandBuffer,
+            _ if per.is_some() => TimeBasis::Kernel,
+            WorkAmount::Same | WorkAmount::Unknown => TimeBasis::Whole,
+            _ if taken_as_same => TimeBasis::Whole,
+            // As many command buffers, each with less or more in it: these are what is repeated.
+            _ if class(BUFFERS) == Some(ChangeClass::Unchanged) && are_alike(metrics, kernels) => {
+                TimeBasis::CommandBuffer
+            }
+            _ if have_alike_steps(metrics, kernels) => TimeBasis::Step,
+            // A mean over unlike intervals changes with their mix, whatever happens to each.
+            _ if are_alike(metrics, kernels) => TimeBasis::Interval,
+            _ => TimeBasis::Whole,
+        };
+        let kernel = match per {
+            Some(PerUnit::Kernel(name)) => Some(name.clone()),
+            _ => None,
+        };
+        let per_unit = match basis {
+            TimeBasis::Whole => Vec::new(),
+            _ => self.per_unit(basis, kernel.as_deref()),
+        };
+
+        let common = kernels.iter().filter(|kernel| !kernel.is_one_sided());
+        WorkComparison {
+            amount,
+            basis,
+            kernel,
+            taken_as_same,
+            other_mix: amount == WorkAmount::Same && !taken_as_same && has_other_mix(kernels),
+            common_kernels: common.count() as u64,
+            renamed,
+            per_unit,
         }
-        _ if have_alike_steps(metrics, kernels) => TimeBasis::Step,
-        // A mean over unlike intervals changes with their mix, whatever happens to each.
-        _ if are_alike(metrics, kernels) => TimeBasis::Interval,
-        _ => TimeBasis::Whole,
-    };
-    let kernel = match per {
-        Some(PerUnit::Kernel(name)) => Some(name.clone()),
-        _ => None,
-    };
-    let per_unit = match basis {
-        TimeBasis::Whole => Vec::new(),
-        _ => per_unit(base, new, basis, kernel.as_deref(), judge),
-    };
+    }
 
-    let common = kernels.iter().filter(|kernel| !kernel.is_one_sided());
-    WorkComparison {
-        amount,
-        basis,
-        kernel,
-        taken_as_same,
-        other_mix: amount == WorkAmount::Same && !taken_as_same && has_other_mix(kernels),
-        common_kernels: common.count() as u64,
-        renamed,
-        per_unit,
+    /// Returns the changes of all times that sum over the work, per unit of it.
+    fn per_unit(&self, basis: TimeBasis, kernel: Option<&str>) -> Vec<MetricChange> {
+        let judge = self.judge;
+        let judge = judge.with_floor(judge.floor.of_times(basis));
+
+        let sums = metrics().filter(|metric| metric.place.is_some());
+        let changes = sums.filter_map(|metric| {
+            let times = |runs: &Runs| {
+                times_per_unit(metric.id, basis, |id| match kernel {
+                    Some(name) if id == KERNEL_COUNT => runs.instances_of(name),
+                    _ => runs.values(id),
+                })
+            };
+            let (was, now) = (times(&self.base)?, times(&self.new)?);
+            let judge = judge.with_error(was.error_ns + now.error_ns);
+            Some(MetricChange::new(metric, &judge, &was.values, &now.values))
+        });
+        changes.filter(MetricChange::is_recorded).collect()
     }
 }
 
@@ -212,31 +226,6 @@ impl WorkComparison {
         let is_other_amount = matches!(self.amount, WorkAmount::Different | WorkAmount::Varies);
         self.other_mix || is_other_amount && !self.taken_as_same
     }
-}
-
-/// Returns the changes of all times that sum over the work, per unit of it.
-fn per_unit(
-    base: &Runs,
-    new: &Runs,
-    basis: TimeBasis,
-    kernel: Option<&str>,
-    judge: &Judge,
-) -> Vec<MetricChange> {
-    let judge = judge.with_floor(judge.floor.of_times(basis));
-
-    let sums = metrics().filter(|metric| metric.place.is_some());
-    let changes = sums.filter_map(|metric| {
-        let times = |runs: &Runs| {
-            times_per_unit(metric.id, basis, |id| match kernel {
-                Some(name) if id == KERNEL_COUNT => runs.instances_of(name),
-                _ => runs.values(id),
-            })
-        };
-        let (was, now) = (times(base)?, times(new)?);
-        let judge = judge.with_error(was.error_ns + now.error_ns);
-        Some(MetricChange::new(metric, &judge, &was.values, &now.values))
-    });
-    changes.filter(MetricChange::is_recorded).collect()
 }
 
 /// Removes what is better or worse from figures that sum over different amounts of work, and from kernels

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{ChosenBy, Report};
 use metalens_comparison::{
-    ChangeClass, CompareOptions, Comparison, ComparisonPreset, FusionVerdict, Quantity, compare,
+    ChangeClass, CompareOptions, Comparison, FusionVerdict, Quantity, compare,
 };
 use metalens_simulator::Scenario;
 
@@ -21,7 +21,7 @@ fn preset(name: &str) -> Report {
 
 fn fusion(base: &Report, new: &Report) -> Comparison {
     let options = CompareOptions {
-        preset: Some(ComparisonPreset::Fusion),
+        taken_as_same: true,
         ..CompareOptions::default()
     };
     compare(

@@ -4,8 +4,8 @@ use std::slice::from_ref;
 
 use metalens_analyzer::Report;
 use metalens_comparison::{
-    Baseline, Change, ChangeClass, CompareOptions, Comparison, ComparisonPreset, Direction, Gate,
-    GateVerdict, KernelFigure, KernelLimit, Limit, MetricGroup, MetricLimit, Number, Runs, compare,
+    Baseline, Change, ChangeClass, CompareOptions, Comparison, Direction, Gate, GateVerdict,
+    KernelFigure, KernelLimit, Limit, MetricGroup, MetricLimit, Number, Runs, compare,
     compare_runs, judge,
 };
 use metalens_message::Ns;
@@ -15,7 +15,7 @@ use super::{SMALL, report, reports};
 
 fn options() -> CompareOptions {
     CompareOptions {
-        preset: Some(ComparisonPreset::Fusion),
+        taken_as_same: true,
         ..CompareOptions::default()
     }
 }

@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::{Analysis, LONGEST_REPORT};
-use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
-};
+use metalens_comparison::{Baseline, CompareOptions, Comparison, Gate, Runs, compare_runs, judge};
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, junit};
@@ -192,12 +190,9 @@ fn compare(
     gate: Option<&Gate>,
 ) -> Result<Comparison, Misuse> {
     let options = CompareOptions {
-        preset: arguments
-            .preset
-            .map(|PresetChoice::Fusion| ComparisonPreset::Fusion),
+        taken_as_same: arguments.preset == Some(PresetChoice::Fusion),
         per: arguments.per.clone(),
         allow_different: arguments.allow_different,
-        ..CompareOptions::default()
     };
 
     let mut comparison = compare_runs(base, new, &options);
