@@ -1,5 +1,7 @@
 //! Defines the index of a batch: rows, failures, outliers and trends.
 
+use std::cmp::Ordering;
+
 use metalens_comparison::many::{
     self, FindingTotal, GroupTrend, IndexOutlier, IndexRow, SameWorkGroup,
 };
@@ -125,44 +127,31 @@ impl Index {
 }
 
 /// Compares names, with the numbers in them by their size: `b2` comes before `b10`.
-fn natural(left: &str, right: &str) -> std::cmp::Ordering {
-    let (mut left_rest, mut right_rest) = (left, right);
-    loop {
-        let order = match (split(left_rest), split(right_rest)) {
-            (None, None) => return left.cmp(right),
-            (left_part, right_part) if left_part.is_none() || right_part.is_none() => {
-                return left_part.is_some().cmp(&right_part.is_some());
-            }
-            (Some((left_part, after_left)), Some((right_part, after_right))) => {
-                (left_rest, right_rest) = (after_left, after_right);
-                if is_number(left_part) && is_number(right_part) {
-                    by_size(left_part, right_part)
-                } else {
-                    left_part.cmp(right_part)
-                }
-            }
-            _ => return left.cmp(right),
+fn natural(left: &str, right: &str) -> Ordering {
+    for (left, right) in parts(left).zip(parts(right)) {
+        let order = match (digits(left), digits(right)) {
+            (Some(left), Some(right)) => left.len().cmp(&right.len()).then(left.cmp(right)),
+            _ => left.cmp(right),
         };
         if order.is_ne() {
             return order;
         }
     }
+    let counts = (parts(left).count(), parts(right).count());
+    counts.0.cmp(&counts.1).then_with(|| left.cmp(right))
 }
 
-fn is_number(text: &str) -> bool {
-    text.starts_with(|letter: char| letter.is_ascii_digit())
+/// Splits a name into its numbers and what is between them.
+fn parts(name: &str) -> impl Iterator<Item = &[u8]> {
+    name.as_bytes()
+        .chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit())
 }
 
-fn by_size(left: &str, right: &str) -> std::cmp::Ordering {
-    let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
-    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
-}
-
-/// Splits off the digits or non-digits that a text begins with.
-fn split(text: &str) -> Option<(&str, &str)> {
-    let first = text.chars().next()?.is_ascii_digit();
-    let end = text.find(|letter: char| letter.is_ascii_digit() != first);
-    Some(text.split_at(end.unwrap_or(text.len())))
+/// Returns the digits of a number without zeros before it; `None` for another part.
+fn digits(part: &[u8]) -> Option<&[u8]> {
+    let zeros = part.iter().take_while(|byte| **byte == b'0').count();
+    part.get(zeros..)
+        .filter(|_| part.first().is_some_and(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
