@@ -51,15 +51,6 @@ impl Environment {
             of: vec![name.to_owned()],
         }
     }
-
-    /// Returns whether both have the same facts.
-    fn is_like(&self, other: &Self) -> bool {
-        let without_names = |environment: &Self| Self {
-            of: Vec::new(),
-            ..environment.clone()
-        };
-        without_names(self) == without_names(other)
-    }
 }
 
 /// Returns the distinct environments in the order in which they appear, each with all of its names.
@@ -68,10 +59,14 @@ pub fn distinct_environments(
 ) -> Vec<Environment> {
     let mut distinct: Vec<Environment> = Vec::new();
     for environment in environments {
-        match distinct
-            .iter_mut()
-            .find(|known| known.is_like(&environment))
-        {
+        let is_like = |known: &&mut Environment| {
+            let of = known.of.clone();
+            Environment {
+                of,
+                ..environment.clone()
+            } == **known
+        };
+        match distinct.iter_mut().find(is_like) {
             Some(known) => {
                 for name in environment.of {
                     if !known.of.contains(&name) {

@@ -183,20 +183,13 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
 
     let mut changes: Vec<KernelChange> = pairs(base, new)
         .into_iter()
-        .map(|(was, now)| {
-            let mut change = kernel_change(was, now, base.count(), new.count(), judge);
-            change.share = largest_share(&change.total_ns, base_sum, new_sum);
-            if let Some(known) = was.or(now) {
-                (change.name, change.channel) = (known.name.clone(), known.channel.clone());
-            }
-            let renamed = was.zip(now).filter(|(was, now)| key(was) != key(now));
-            change.renamed = renamed.map(|(_, now)| NewName {
-                name: now.name.clone(),
-                channel: now.channel.clone(),
-            });
-            change
+        .filter_map(|(was, now)| {
+            let change = kernel_change(was, now, base.count(), new.count(), judge)?;
+            let share = largest_share(&change.total_ns, base_sum, new_sum);
+            Some(KernelChange { share, ..change })
         })
         .collect();
+
     // Of many kernels, some differ by chance.
     let both = |kernel: &&KernelChange| !kernel.is_one_sided();
     let noise = KernelNoise::of(changes.iter().filter(both), true);
@@ -329,7 +322,7 @@ fn kernel_change(
     base_runs: usize,
     new_runs: usize,
     judge: &Judge,
-) -> KernelChange {
+) -> Option<KernelChange> {
     type Figure = fn(&KernelRuns) -> &Vec<Option<Number>>;
     let change = |figure: Figure, unit: Unit, preference: Preference| {
         let was = was.map_or_else(|| vec![None; base_runs], |was| figure(was).clone());
@@ -364,10 +357,15 @@ fn kernel_change(
         _ => (med_ns.class, med_ns.direction),
     };
 
-    KernelChange {
-        name: String::new(),
-        channel: None,
-        renamed: None,
+    let known = was.or(now)?;
+    let renamed = was.zip(now).filter(|(was, now)| key(was) != key(now));
+    Some(KernelChange {
+        name: known.name.clone(),
+        channel: known.channel.clone(),
+        renamed: renamed.map(|(_, now)| NewName {
+            name: now.name.clone(),
+            channel: now.channel.clone(),
+        }),
         class,
         direction,
         share: None,
@@ -375,7 +373,7 @@ fn kernel_change(
         instances,
         total_ns,
         lengths: lengths.map_or_else(Vec::new, |lengths| lengths.all),
-    }
+    })
 }
 
 fn largest_share(total: &Change, base: Option<f64>, new: Option<f64>) -> Option<f64> {
