@@ -33,24 +33,13 @@ pub fn is_amount_of_work(id: &str) -> bool {
     metric(id).is_some_and(is_count)
 }
 
-/// The count of the things that a figure sums up. If there are none, there is nothing to measure,
-/// and nothing is missing.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CountOf {
-    /// Id of the figure that counts them.
-    pub(crate) id: &'static str,
-    /// Singular noun for one of the things.
-    pub(crate) word: &'static str,
-}
+/// Id of the number of gaps.
+pub(crate) const GAPS: &str = id!(gaps.count);
 
-/// Returns the count of the things that a figure sums up, if there may be none of them: a program
-/// without a gap has no mean gap, and no idle time to compare with.
-pub(crate) fn count_of(id: &str) -> Option<CountOf> {
-    let gaps = CountOf {
-        id: id!(gaps.count),
-        word: "gap",
-    };
-    (id.starts_with("gaps.") && id != gaps.id).then_some(gaps)
+/// Returns whether a figure is one of gaps: a program without a gap has no mean gap, and no idle time to
+/// compare with, so that there is nothing to measure, and nothing is missing.
+pub(crate) fn is_of_gaps(id: &str) -> bool {
+    id.starts_with("gaps.") && id != GAPS
 }
 
 /// Returns whether a figure is a time or a count that sums over the work of a run, so that less of it

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
-use crate::metrics::metric;
+use crate::metrics::{GAPS, metric};
 
 /// Id of the busy time.
 pub(crate) const BUSY: &str = id!(busy.busy_ns);
@@ -33,8 +33,6 @@ pub(crate) const BUSY: &str = id!(busy.busy_ns);
 pub(crate) const WALL: &str = id!(window.span_ns);
 /// Id of the idle time.
 pub(crate) const IDLE: &str = id!(gaps.total_ns);
-/// Id of the number of gaps.
-const GAPS: &str = id!(gaps.count);
 /// Id by which the instances of the kernel that is the unit are asked for; they are no figure.
 pub(crate) const KERNEL_COUNT: &str = "kernel.instances";
 /// Id of the longest gap.

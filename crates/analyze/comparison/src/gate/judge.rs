@@ -24,7 +24,7 @@ use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::{KernelChange, KernelNoise};
 use crate::metric_changes::{OWN, SECOND_OWN, find, has_same_steps};
-use crate::metrics::{count_of, is_amount_of_work, unit_of};
+use crate::metrics::{GAPS, is_amount_of_work, is_of_gaps, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
 
@@ -187,8 +187,7 @@ fn judge_kernels(
 
 fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> GateSubject<'a> {
     let change = |id: &str| find(&comparison.metrics, id).map(|metric| &metric.change);
-    let count = count_of(&limit.id);
-    let counts = count.and_then(|count| change(count.id));
+    let counts = is_of_gaps(&limit.id).then(|| change(GAPS)).flatten();
     let change = change(&limit.id);
     let presence = |side: fn(&Change) -> &SideValues, facts: &SideFacts| {
         let unknown = vec![None; facts.runs.len()];
@@ -203,7 +202,6 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),
         whole: whole_of_own(comparison, &limit.id),
-        thing: count.map_or("", |count| count.word),
         ..GateSubject::default()
     }
 }

@@ -39,9 +39,6 @@ pub(super) struct GateSubject<'a> {
     pub(super) whole: Option<Number>,
     /// Noise of kernels that are judged together.
     pub(super) together: Option<KernelNoise>,
-    /// Singular noun for the things that the figure sums up, such as `gap`. Empty if there is
-    /// always at least one of them.
-    pub(super) thing: &'static str,
     /// Reason why nothing has to be measured, if there is one.
     pub(super) excuse: Option<Message>,
     /// Name of the kernel that was probably meant, if none has the name.
@@ -181,9 +178,17 @@ impl GateSubject<'_> {
             return RuleOutcome::Nothing(why.clone());
         }
         let change = match (self.new, self.change) {
-            (Presence::Nothing, _) if rule.is_upper() => return self.without_any(),
+            // No gap is too long.
+            (Presence::Nothing, _) if rule.is_upper() => {
+                return RuleOutcome::Measured(Measurement {
+                    value: None,
+                    by: None,
+                    verdict: GateVerdict::Pass,
+                    why: "there are no gaps".into(),
+                });
+            }
             (Presence::Nothing, _) => {
-                return RuleOutcome::Missing(message!("there are no {}s", self.thing));
+                return RuleOutcome::Missing("there are no gaps".into());
             }
             (Presence::Unknown, _) | (_, None) => {
                 let similar = self.meant.map(kernel);
@@ -224,22 +229,11 @@ impl GateSubject<'_> {
             (Presence::Unknown, None) => Some(RuleOutcome::Missing(
                 "not recorded in base, but recorded in new".into(),
             )),
-            (Presence::Nothing, _) => {
-                let why = message!("base has no {}s to compare with", self.thing);
-                Some(RuleOutcome::Nothing(why))
-            }
+            (Presence::Nothing, _) => Some(RuleOutcome::Nothing(
+                "base has no gaps to compare with".into(),
+            )),
             _ => None,
         }
-    }
-
-    /// Returns the outcome of an upper limit for new without any gap: no gap is too long.
-    fn without_any(&self) -> RuleOutcome {
-        RuleOutcome::Measured(Measurement {
-            value: None,
-            by: None,
-            verdict: GateVerdict::Pass,
-            why: message!("there are no {}s", self.thing),
-        })
     }
 
     fn why_unknown(&self) -> &'static str {

@@ -112,7 +112,6 @@ fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> Ga
         new: Presence::Known,
         whole: None,
         together: None,
-        thing: "",
         excuse: None::<Message>,
         meant: None,
     };

@@ -34,7 +34,6 @@ fn judged(
         change: Some(&change),
         whole: None,
         together: None,
-        thing: "gap",
         excuse: None,
         meant: None,
     };
@@ -308,7 +307,6 @@ fn verdict_on_share(
         new: Presence::Known,
         whole: None,
         together: None,
-        thing: "",
         excuse: None,
         meant: None,
     };
