@@ -5,7 +5,7 @@ use metalens_message::Message;
 
 use crate::result::{Bench, Rival, Standing, VariantResult};
 use crate::sentences::{alone, fastest, versus};
-use crate::wall_time::{floor, needed, time_change};
+use crate::wall_time::{WALL, floor, needed, time_change};
 
 impl Bench {
     /// Returns the fastest of some of the variants and its rivals, by their positions among these.
@@ -33,7 +33,7 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: TimeBasis) -> Op
         .iter()
         .filter_map(|&(index, median)| {
             let other = variants.get(index)?;
-            let (base, new) = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
+            let [base, new] = [other, fastest].map(|side| side.time_per_unit(WALL, basis));
             let change = time_change(&base, &new, basis, false);
             let needed = needed(&change, basis);
             Some(Rival {

@@ -22,15 +22,6 @@ pub(crate) fn per_unit(runs: &Runs, id: &str, basis: TimeBasis) -> TimesPerUnit 
 }
 
 impl VariantResult {
-    /// Returns the wall time of each run, per unit of work.
-    pub(crate) fn wall_per_unit(&self, basis: TimeBasis) -> TimesPerUnit {
-        let error_ns = self.time_per_unit(WALL, basis).error_ns;
-        TimesPerUnit {
-            values: self.wall.values.clone(),
-            error_ns,
-        }
-    }
-
     /// Returns a time of each run, per unit of work.
     pub fn time_per_unit(&self, id: &str, basis: TimeBasis) -> TimesPerUnit {
         per_unit(&self.recorded, id, basis)
