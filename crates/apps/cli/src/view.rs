@@ -1,6 +1,8 @@
 //! Chooses what is printed of a document: the first screen, all of it, or sections, rows and a unit.
 
+use std::ffi::OsStr;
 use std::io::Write;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use metalens_failure::did_you_mean;
@@ -112,6 +114,28 @@ pub(crate) fn page_text(document: &Document, is_markdown: bool) -> String {
         markdown::page(document, &[])
     } else {
         terminal::text(document, out::width())
+    }
+}
+
+/// Returns the format that was asked for, else the one of the file's extension; `endings` has those that name
+/// one, and `help` says them.
+pub(crate) fn format_of_file<F: Copy + PartialEq>(
+    file: &Path,
+    asked: Option<F>,
+    endings: &[(&str, F)],
+    help: &str,
+) -> Result<F, Misuse> {
+    let ending = file.extension().map(OsStr::to_ascii_lowercase);
+    let known = endings
+        .iter()
+        .find(|(known, _)| ending.as_deref() == Some(OsStr::new(known)));
+    let shown = file.display();
+    match (asked, known.map(|(_, format)| *format)) {
+        (Some(asked), Some(known)) if asked != known => Err(Misuse(format!(
+            "the extension of {shown} contradicts --format: change one of them"
+        ))),
+        (None, None) => Err(Misuse(format!("{shown} does not end in {help}"))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
     }
 }
 

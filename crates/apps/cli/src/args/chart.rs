@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use metalens_charts::Chart;
 
@@ -31,7 +31,7 @@ pub(crate) struct ChartArguments {
     #[arg(long, value_enum)]
     pub(crate) format: Option<PictureFormat>,
     /// Chart to draw [default: timeline; compare with --base]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = chart_names())]
     pub(crate) chart: Option<ChartChoice>,
     /// Replace the output file if it exists
     #[arg(long)]
@@ -48,34 +48,13 @@ pub(crate) enum PictureFormat {
     Svg,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ChartChoice {
-    /// A chart of one recording.
-    Of(Chart),
-    /// A picture of two recordings of one program.
-    Compare,
-}
+/// A chart of one recording; `None` for a picture of two recordings of one program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChartChoice(pub(crate) Option<Chart>);
 
-impl ValueEnum for ChartChoice {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [ChartChoice; Chart::ALL.len() + 1] = {
-            let mut choices = [ChartChoice::Compare; Chart::ALL.len() + 1];
-            let mut place = 0;
-            while place < Chart::ALL.len() {
-                choices[place] = ChartChoice::Of(Chart::ALL[place]);
-                place += 1;
-            }
-            choices
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Of(chart) => PossibleValue::new(chart.name()).help(chart.shows()),
-            Self::Compare => {
-                PossibleValue::new("compare").help("Two recordings of one program, with --base")
-            }
-        })
-    }
+fn chart_names() -> impl TypedValueParser<Value = ChartChoice> {
+    let charts = Chart::ALL.map(|chart| PossibleValue::new(chart.name()).help(chart.shows()));
+    let compare = PossibleValue::new("compare").help("Two recordings of one program, with --base");
+    let names = PossibleValuesParser::new(charts.into_iter().chain([compare]));
+    names.map(|name| ChartChoice(Chart::ALL.into_iter().find(|chart| chart.name() == name)))
 }

@@ -9,9 +9,10 @@ use metalens_charts::{Chart, ChartOptions, alt, alt_comparison, draw, draw_compa
 use metalens_comparison::{CompareOptions, compare};
 
 use crate::analyzing::{Analyzing, is_standard};
-use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat};
+use crate::args::chart::{ChartArguments, PictureFormat};
 use crate::exit::Misuse;
 use crate::out;
+use crate::view::format_of_file;
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<()> {
     let analyzing = arguments.analysis.analyzing()?;
@@ -20,7 +21,13 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<()>
     let subject = ChartSubject::new(arguments)?;
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| subject.file(arguments.format));
-    let format = format(&output, arguments.format)?;
+    let format = if is_standard(&output) {
+        arguments.format.unwrap_or(PictureFormat::Png)
+    } else {
+        let endings = [("png", PictureFormat::Png), ("svg", PictureFormat::Svg)];
+        let help = ".png or .svg: use --format png or --format svg";
+        format_of_file(&output, arguments.format, &endings, help)?
+    };
     check_output(&output, arguments.force)?;
 
     let bytes = picture(arguments, subject, format, &analyzing, quiet)?;
@@ -45,10 +52,7 @@ enum ChartSubject<'a> {
 
 impl<'a> ChartSubject<'a> {
     fn new(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
-        let chart = match arguments.chart {
-            None | Some(ChartChoice::Compare) => None,
-            Some(ChartChoice::Of(chart)) => Some(chart),
-        };
+        let chart = arguments.chart.and_then(|choice| choice.0);
         match (chart, &arguments.base) {
             (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {
                 Err(Misuse(
@@ -74,29 +78,6 @@ impl<'a> ChartSubject<'a> {
             Some(PictureFormat::Png) | None => "png",
         };
         PathBuf::from(format!("{name}.{ending}"))
-    }
-}
-
-/// Returns the format that was asked for, else the one of the file's extension.
-fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Misuse> {
-    if is_standard(file) {
-        return Ok(asked.unwrap_or(PictureFormat::Png));
-    }
-    let ending = file.extension().and_then(|ending| ending.to_str());
-    let ending = match ending.map(str::to_ascii_lowercase).as_deref() {
-        Some("png") => Some(PictureFormat::Png),
-        Some("svg") => Some(PictureFormat::Svg),
-        _ => None,
-    };
-    let shown = file.display();
-    match (asked, ending) {
-        (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
-            "the extension of {shown} contradicts --format: change one of them"
-        ))),
-        (None, None) => Err(Misuse(format!(
-            "{shown} does not end in .png or .svg: use --format png or --format svg"
-        ))),
-        (Some(format), _) | (None, Some(format)) => Ok(format),
     }
 }
 

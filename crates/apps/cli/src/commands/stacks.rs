@@ -4,7 +4,7 @@ mod collected;
 mod words;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use metalens_analyzer::{Request, WeightUnit, profile, profile_selection};
 use metalens_flamegraph::svg;
@@ -17,6 +17,7 @@ use crate::args::{StacksArguments, StacksFormat};
 use crate::exit::Misuse;
 use crate::out;
 use crate::progress;
+use crate::view::format_of_file;
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<()> {
     check_times(arguments.from, arguments.to)?;
@@ -86,32 +87,14 @@ fn facts(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow:
 
 /// Returns the format that was asked for, else the one of the file's extension.
 fn format(arguments: &StacksArguments) -> Result<StacksFormat, Misuse> {
-    let Some(file) = &arguments.output else {
-        return Ok(arguments.format.unwrap_or(StacksFormat::Folded));
-    };
-    match (arguments.format, format_of(file)) {
-        (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
-            "the extension of {} contradicts --format: change one of them",
-            file.display()
-        ))),
-        (Some(format), _) | (None, Some(format)) => Ok(format),
-        (None, None) => Err(Misuse(format!(
-            "{} does not end in .svg, .folded or .txt: use --format",
-            file.display()
-        ))),
-    }
-}
+    use StacksFormat::{Folded, Svg};
 
-/// Returns the format that the extension of a file names.
-fn format_of(file: &Path) -> Option<StacksFormat> {
-    let name = file.file_name()?.to_str()?.to_ascii_lowercase();
-    let formats = [
-        (".svg", StacksFormat::Svg),
-        (".folded", StacksFormat::Folded),
-        (".txt", StacksFormat::Folded),
-    ];
-    let format = formats.into_iter().find(|(end, _)| name.ends_with(end));
-    format.map(|(_, format)| format)
+    let Some(file) = &arguments.output else {
+        return Ok(arguments.format.unwrap_or(Folded));
+    };
+    let endings = [("svg", Svg), ("folded", Folded), ("txt", Folded)];
+    let help = ".svg, .folded or .txt: use --format";
+    format_of_file(file, arguments.format, &endings, help)
 }
 
 /// Refuses a file for JSON whose name promises something else.
