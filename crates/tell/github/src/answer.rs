@@ -102,19 +102,8 @@ impl ServerAnswer {
 
 /// Returns the start of a text as one line without control characters, safe for a terminal.
 pub(crate) fn one_line(text: &str) -> String {
-    let line: String = text
-        .trim()
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .take(LONGEST_REASON)
-        .collect();
-    line
+    let line = text.trim().replace(char::is_control, " ");
+    line.chars().take(LONGEST_REASON).collect()
 }
 
 #[cfg(test)]

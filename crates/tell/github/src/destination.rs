@@ -69,7 +69,7 @@ impl Destination {
         let event = event();
         let named = repository(request)?;
         let number = request.number.or(event.number);
-        let head = || event.head.clone().map(PullRequestRef::Head);
+        let head = || event.head.map(PullRequestRef::Head);
         let of_ref = || number_of_ref(&variable("GITHUB_REF")?).map(PullRequestRef::Number);
         let pull_request = number
             .map(PullRequestRef::Number)
@@ -80,11 +80,10 @@ impl Destination {
             (named, pull_request) => of_branch(gh, named, pull_request)?,
         };
 
-        let environment = EnvironmentFacts::from_event(request, &event)?;
         Ok(Self {
             repository,
             pull_request,
-            environment,
+            environment: EnvironmentFacts::read(request)?,
         })
     }
 }
@@ -96,10 +95,6 @@ impl EnvironmentFacts {
     ///
     /// If a value there, or in the request, is not valid.
     pub fn read(request: &DestinationRequest) -> Result<Self> {
-        Self::from_event(request, &event())
-    }
-
-    fn from_event(request: &DestinationRequest, event: &WorkflowEvent) -> Result<Self> {
         let server = server().unwrap_or_else(|| "https://github.com".to_owned());
         check_server(&server)?;
 
@@ -110,7 +105,7 @@ impl EnvironmentFacts {
                     "--commit {commit:?} is not the hash of a commit"
                 )));
             }
-            None => event.commit.clone().filter(|commit| is_hash(commit)),
+            None => event().commit.filter(|commit| is_hash(commit)),
         };
 
         Ok(Self {
