@@ -448,7 +448,7 @@ fn fitted(base: f64, change: f64) -> Option<FittedValues> {
 }
 
 /// Returns both ends of the interval. Without one, both are the estimate.
-fn ends(estimate: f64, interval: Option<ConfidenceInterval>) -> (f64, f64) {
+pub(crate) fn ends(estimate: f64, interval: Option<ConfidenceInterval>) -> (f64, f64) {
     interval.map_or((estimate, estimate), |interval| {
         (interval.low.get(), interval.high.get())
     })

@@ -6,7 +6,7 @@ use metalens_message::{
 use metalens_text::number::{rounded, rounded_signed, whole};
 
 use crate::by_turns::RunsToTell;
-use crate::change::{Change, ChangeClass, ChangeSize, Floor};
+use crate::change::{Change, ChangeClass, ChangeSize, Floor, ends};
 use crate::format;
 use crate::unit::Unit;
 
@@ -123,7 +123,7 @@ pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
 pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let by = change.absolute?.get();
-    let (low, high) = ends(change).unwrap_or((by, by));
+    let (low, high) = ends(by, change.interval);
     let range = range(change.class, base, low, high)?;
     Some(message!("{}{}", range, certainty(change, floor)))
 }
@@ -140,7 +140,7 @@ fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
         (was > 0.0 && now > 0.0 && factor.is_finite()).then_some(factor)
     };
     let middle = factor(by)?;
-    let (low, high) = ends(change).unwrap_or((by, by));
+    let (low, high) = ends(by, change.interval);
     let (low, high) = (factor(low)?, factor(high)?);
     let shown = factors(middle, low.min(high), low.max(high));
     Some((shown, certainty(change, floor)))
@@ -243,12 +243,6 @@ pub(crate) fn rounded_up(size: f64, digits: usize) -> f64 {
     let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
     // What is above by the error of a difference is not above.
     (size * unit - 1e-6).ceil() / unit
-}
-
-/// Returns both ends of the interval of a change.
-fn ends(change: &Change) -> Option<(f64, f64)> {
-    let interval = change.interval?;
-    Some((interval.low.get(), interval.high.get()))
 }
 
 /// Says how sure a change is, and whether it is large enough to count. Empty without an interval.
