@@ -111,8 +111,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Schema(arguments) => done(commands::schema::run(&arguments)),
         Command::Completions(arguments) => done(commands::completions::run(&arguments)),
         #[cfg(feature = "simulate")]
-        Command::FakeXctrace(arguments) => {
-            simulate::fake_xctrace::run(arguments, exit::print_error)
-        }
+        Command::FakeXctrace(arguments) => simulate::fake_xctrace::run(arguments),
     }
 }

@@ -23,20 +23,17 @@ use metalens_simulator::fake_xctrace::{self, Exit, Misbehavior, Settings, Stream
 use signal_hook::consts::SIGINT;
 
 use super::{FakeXctraceArguments, synth};
-use crate::out;
+use crate::{exit, out};
 
 /// Exit code for an invalid environment, which no test may take for a code of `xctrace`.
 const WRONG_SETTINGS: u8 = 64;
 
-/// Does what `xctrace` would do. `print_error` prints what is wrong with the environment.
-pub(crate) fn run(
-    arguments: FakeXctraceArguments,
-    print_error: fn(&anyhow::Error),
-) -> anyhow::Result<ExitCode> {
+/// Does what `xctrace` would do.
+pub(crate) fn run(arguments: FakeXctraceArguments) -> anyhow::Result<ExitCode> {
     let settings = match settings() {
         Ok(settings) => settings,
         Err(error) => {
-            print_error(&error);
+            exit::print_error(&error);
             return Ok(ExitCode::from(WRONG_SETTINGS));
         }
     };
@@ -67,17 +64,9 @@ fn kill_self(signal: i32) -> ExitCode {
 /// Reads the settings of the fake `xctrace` from the environment.
 fn settings() -> anyhow::Result<Settings> {
     let scenario = variable("SCENARIO")?;
-    let slow_ms = variable("SLOW_MS")?.map(|text| {
-        let ms = text.parse().map(Duration::from_millis);
-        ms.with_context(|| format!("METALENS_FAKE_XCTRACE_SLOW_MS: `{text}` is not a number"))
-    });
-    let seed = variable("SEED")?.map(|text| {
-        let seed = text.parse::<u64>();
-        seed.with_context(|| format!("METALENS_FAKE_XCTRACE_SEED: `{text}` is not a number"))
-    });
     let mut scenario = synth::find(scenario.as_deref().unwrap_or("eager"))
         .context("METALENS_FAKE_XCTRACE_SCENARIO")?;
-    if let Some(seed) = seed.transpose()? {
+    if let Some(seed) = number("SEED")? {
         scenario.seed = seed;
     }
     let misbehaviors = variable("MISBEHAVE")?.unwrap_or_default();
@@ -87,8 +76,17 @@ fn settings() -> anyhow::Result<Settings> {
             .context("METALENS_FAKE_XCTRACE_MISBEHAVE")?,
         version: variable("VERSION")?.unwrap_or_else(|| Settings::VERSION.to_owned()),
         state: env::var_os("METALENS_FAKE_XCTRACE_STATE").map(Into::into),
-        saving: slow_ms.transpose()?.unwrap_or(Settings::SAVING),
+        saving: number("SLOW_MS")?.map_or(Settings::SAVING, Duration::from_millis),
     })
+}
+
+/// Returns the number that a variable of the environment has. None if it is not set.
+fn number(name: &str) -> anyhow::Result<Option<u64>> {
+    let number = variable(name)?.map(|text| {
+        text.parse()
+            .with_context(|| format!("METALENS_FAKE_XCTRACE_{name}: `{text}` is not a number"))
+    });
+    number.transpose()
 }
 
 /// Returns the value of a variable of the environment. None if it is not set.
