@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use metalens_analyzer::{profile_selection, selection_with_recovery};
 use metalens_exporter::{ExportEvent, ExportRequest, Exported, Exporter, TableState};
 use metalens_text::shown;
@@ -10,7 +10,7 @@ use metalens_trace::Selection;
 use metalens_xctrace::{Tool, ToolSource};
 
 use crate::interrupt::Listening;
-use crate::out;
+use crate::{out, progress};
 
 /// Returns the names of the tables that metalens reads.
 pub(crate) fn known_tables() -> Vec<String> {
@@ -58,9 +58,7 @@ pub(crate) fn problems(exported: &Exported) -> Option<String> {
 }
 
 fn spinner() -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    let style = ProgressStyle::with_template("{spinner} {prefix}{msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let bar = progress::with_template(ProgressBar::new_spinner(), "{spinner} {prefix}{msg}");
     // xctrace may take minutes for a table and print nothing: the spinner shows that it works.
     bar.enable_steady_tick(Duration::from_millis(100));
     bar

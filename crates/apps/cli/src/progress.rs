@@ -107,7 +107,13 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
         Some(_) => "reading {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
         None => "reading {spinner} {bytes}, {bytes_per_sec}",
     };
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style(template))
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+    with_template(bar, template)
+}
+
+/// Returns a bar that is drawn as a template says.
+pub(crate) fn with_template(bar: ProgressBar, template: &str) -> ProgressBar {
+    bar.with_style(style(template))
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use metalens_batch::BatchWatcher;
 use metalens_text::units::{count, counted};
 
 use crate::interrupt::Listening;
-use crate::out;
+use crate::{out, progress};
 
 /// A progress bar, and lines before and below it.
 pub(super) struct BatchProgress<'a> {
@@ -50,9 +50,7 @@ impl BatchWatcher for BatchProgress<'_> {
         if ahead > 0 {
             // indicatif draws nothing if stderr is not a terminal.
             let template = "{bar:30} {pos} of {len} recordings, {eta} left";
-            let style = ProgressStyle::with_template(template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            self.bar = ProgressBar::new(ahead).with_style(style);
+            self.bar = progress::with_template(ProgressBar::new(ahead), template);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use metalens_recorder::{RecordingEvent, RecordingPlan, StopRequest, Watcher};
 use metalens_text::shown;
 use metalens_text::units::bytes;
@@ -44,14 +44,13 @@ impl<'a> RecordingProgress<'a> {
         } else {
             ProgressBar::new_spinner()
         };
-        let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
         Self {
             plan,
             subject: plan.request.subject.name(),
             interrupts,
             output,
             quiet,
-            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())),
+            bar: crate::progress::with_template(bar, "{spinner} {msg} {elapsed}"),
             since: Instant::now(),
             phase: "",
         }
