@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use metalens_github::DestinationRequest;
 
 const AFTER: &str = "\
 Examples:
@@ -61,4 +62,15 @@ pub(crate) struct PrArguments {
     /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+}
+
+impl PrArguments {
+    /// Returns the pull request, as far as it was named.
+    pub(crate) fn place(&self) -> DestinationRequest {
+        DestinationRequest {
+            repository: self.repo.clone(),
+            number: self.number,
+            commit: self.commit.clone(),
+        }
+    }
 }

@@ -2,7 +2,6 @@
 //! values.
 
 mod bench;
-mod posting;
 mod recording;
 
 pub(crate) use recording::require_simulator;
