@@ -1,7 +1,6 @@
 //! Runs `metalens stacks`: draws or prints the CPU samples of a recording as stacks.
 
 mod collected;
-mod words;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,15 +1,14 @@
 //! Collects the stacks of one recording, with the words about them.
 
 use metalens_analyzer::{
-    CollapsedStacks, IdleStacks, Profile, Request, collapsed_stacks, idle_stacks, profile,
-    profile_selection, selection,
+    CollapsedStacks, IdleStacks, Profile, Request, WeightUnit, collapsed_stacks, idle_stacks,
+    profile, profile_selection, selection,
 };
 use metalens_flamegraph::Heading;
 use metalens_text::number::Float;
 use metalens_text::shown;
 use metalens_text::units::{count, counted, time};
 
-use super::words::{percent, process_names, weight};
 use crate::args::StacksArguments;
 use crate::progress;
 
@@ -79,10 +78,10 @@ impl Collected {
             "All threads, GPU idle"
         };
         let subtitle = format!(
-            "{} of {} ({}), in {} of idle time",
+            "{} of {} ({:.1} %), in {} of idle time",
             count(idle.samples),
             counted(idle.samples_in_window, "sample"),
-            percent(Some(idle.samples.float() / idle.samples_in_window.float())),
+            idle.samples.float() / idle.samples_in_window.float() * 100.0,
             time(idle.idle_ns),
         );
 
@@ -107,5 +106,30 @@ impl Collected {
             subtitle,
             notes,
         }
+    }
+}
+
+/// Returns the names of the analyzed processes.
+fn process_names(profile: &Profile) -> String {
+    if profile.how.is_none() {
+        return "all processes".to_owned();
+    }
+
+    let mut names: Vec<String> = profile
+        .processes
+        .iter()
+        .filter(|process| process.is_analyzed)
+        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
+        .collect();
+    names.dedup();
+    names.join(", ")
+}
+
+/// Formats a weight in its unit.
+fn weight(weight: u64, unit: WeightUnit) -> String {
+    match unit {
+        WeightUnit::Ns => time(weight),
+        WeightUnit::Cycles => counted(weight, "cycle"),
+        WeightUnit::Samples => count(weight),
     }
 }
