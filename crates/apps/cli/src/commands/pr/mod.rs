@@ -36,7 +36,11 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         charts: folder.charts.iter().filter(|chart| !chart.is_dark).count(),
         links,
     };
-    let note = |text: &str| note(quiet, text);
+    let note = |text: &str| {
+        if !quiet {
+            out::note(&shown(text));
+        }
+    };
     if arguments.dry_run {
         dry::run(arguments, &folder, &texts, &note)?;
         return Ok(code);
@@ -149,12 +153,5 @@ fn links(arguments: &PrArguments) -> Result<Vec<(String, String)>, Misuse> {
         Err(Misuse(format!(
             "--artifact-url {url:?} is not an address that starts with https://"
         )))
-    }
-}
-
-/// Prints a line on stderr, unless `quiet` is set.
-fn note(quiet: bool, text: &str) {
-    if !quiet {
-        out::note(&shown(text));
     }
 }
