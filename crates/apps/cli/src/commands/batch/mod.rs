@@ -19,7 +19,7 @@ use crate::output_folder::refuse_recording;
 use crate::{exit, out};
 
 use progress::BatchProgress;
-use reports::{DatasetRuns, ReportFolders};
+use reports::ReportFolders;
 
 pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analyzing()?;
@@ -37,11 +37,11 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         Folder::make(output).with_context(|| format!("cannot write into {}", output.display()))?;
     let _lock = FolderLock::take(output)?;
     index_folder::check(&folder, output, arguments.force)?;
-    let runs = arguments
-        .parquet
-        .as_deref()
-        .map(DatasetRuns::find)
-        .transpose()?;
+    let mut runs_before = None;
+    if let Some(dataset) = &arguments.parquet {
+        metalens_dataset::refuse_links(dataset)?;
+        runs_before = Some(metalens_dataset::run_names(dataset)?);
+    }
     if !quiet {
         show::search(&search)?;
     }
@@ -50,14 +50,14 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         output: output.clone(),
         fingerprint,
         force: arguments.force,
-        runs_before: runs.as_ref().map(|runs| runs.before.clone()),
+        runs_before,
         jobs: arguments.jobs.map_or_else(usual_jobs, Into::into),
     };
     let reports = Box::new(ReportFolders {
         analyzing: analyzing.clone(),
         show_names: arguments.show_names,
         charts: arguments.charts,
-        dataset: runs.map(|runs| runs.dataset),
+        dataset: arguments.parquet.clone(),
     });
     let mut progress = BatchProgress::new(&listening, quiet);
     let stop = listening.heard();

@@ -1,6 +1,5 @@
 //! Analyzes the recordings of a batch, and writes their folders as `analyze -o` does.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,23 +23,6 @@ pub(super) struct ReportFolders {
     pub(super) charts: bool,
     /// Folder of the dataset that gets each run. None for no dataset.
     pub(super) dataset: Option<PathBuf>,
-}
-
-/// The runs that a dataset has before the batch.
-#[derive(Debug)]
-pub(super) struct DatasetRuns {
-    pub(super) dataset: PathBuf,
-    pub(super) before: BTreeSet<String>,
-}
-
-impl DatasetRuns {
-    pub(super) fn find(folder: &Path) -> anyhow::Result<Self> {
-        metalens_dataset::refuse_links(folder)?;
-        Ok(Self {
-            dataset: folder.to_owned(),
-            before: metalens_dataset::run_names(folder)?,
-        })
-    }
 }
 
 /// Returns a hash of all that changes reports besides their files: the options, and the program,

@@ -16,21 +16,19 @@ const MOST_HINTS: usize = 5;
 
 /// Prints how many files were skipped, and how many inputs were named twice.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
-    let mut notes = Vec::new();
+    let mut out = out::notes();
     if search.skipped > 0 {
         let files = count(search.skipped as u64);
-        notes.push(format!(
-            "files skipped because they are not recordings: {files}"
-        ));
+        writeln!(
+            out,
+            "note: files skipped because they are not recordings: {files}"
+        )?;
     }
     if search.twice > 0 {
         let inputs = counted(search.twice as u64, "input");
-        notes.push(format!("{inputs} named more than once: analyzed once"));
+        writeln!(out, "note: {inputs} named more than once: analyzed once")?;
     }
-
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out::notes(), "note: {note}"))
+    Ok(())
 }
 
 /// Prints the index as a table, or as JSON.
