@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use metalens_analyzer::{Analysis, Note, Request, lost_encodings};
 use metalens_comparison::{Gate, judge_report};
-use metalens_inputs::with_work;
+use metalens_inputs::{AnyRun, stored_report, with_work};
 use metalens_message::{Message, message};
 
 use crate::bundle_analyzer::BundleAnalyzer;
@@ -35,6 +35,18 @@ impl Analyzing {
     /// Reads and analyzes an input, notes the findings that the settings leave out, and judges the limits.
     pub(crate) fn noted_analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
         Ok(self.noted(self.analysis(input, quiet)?))
+    }
+
+    /// Loads the runs of a comparison: reads each stored report, and analyzes any other input.
+    pub(crate) fn runs(&self, inputs: &[PathBuf], quiet: bool) -> anyhow::Result<Vec<AnyRun>> {
+        let load = |input: &PathBuf| {
+            if let Some(stored) = stored_report(input)? {
+                return Ok(stored);
+            }
+            let analysis = with_input(self.analysis(input, quiet), input)?;
+            Ok(AnyRun::Analyzed(Box::new(analysis)))
+        };
+        inputs.iter().map(load).collect()
     }
 
     /// Analyzes a recording that was just made. The recorder's own analysis of it has defaults for

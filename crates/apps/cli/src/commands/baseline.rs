@@ -9,7 +9,7 @@ use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS, Unit, metrics};
 use metalens_render::{baseline, terminal};
 use metalens_text::{in_json, shown};
 
-use super::compare::{Loading, read_baseline};
+use super::compare::read_baseline;
 use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
@@ -38,8 +38,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<()> {
     // Reading the runs may take long: refuse an existing file before it.
     metalens_files::refuse_existing(&arguments.output, arguments.force)?;
 
-    let loading = Loading { analyzing, quiet };
-    let runs = loading.all(&arguments.runs)?;
+    let runs = analyzing.runs(&arguments.runs, quiet)?;
     let reports: Vec<Report> = runs.iter().map(|run| run.report().clone()).collect();
     let baseline = Baseline::from_reports(&reports).map_err(refused)?;
     if let Some(doubt) = baseline.doubt() {

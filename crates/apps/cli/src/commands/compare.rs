@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{Baseline, CompareOptions, Comparison, Gate, Runs, compare_runs, judge};
-use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
+use metalens_inputs::{middle_run, refuse_different, side};
 use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, junit};
 use metalens_text::shown;
 
-use crate::analyzing::{Analyzing, is_standard, with_input};
+use crate::analyzing::{Analyzing, is_standard};
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::exit::{self, Misuse};
 use crate::out;
@@ -40,9 +40,8 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 
     // Only the folder has charts, which need whole analyses.
     let keep = arguments.output.is_some();
-    let loading = Loading { analyzing, quiet };
-    let (base, base_run) = load_base(sides.base, &loading, keep)?;
-    let loaded = loading.all(sides.new)?;
+    let (base, base_run) = load_base(sides.base, &analyzing, keep, quiet)?;
+    let loaded = analyzing.runs(sides.new, quiet)?;
     let comparison = compare(&base, &side(&loaded)?, arguments, gate.as_ref())?;
     let is_refused = comparison.is_refused();
     let comparison = if is_refused {
@@ -131,38 +130,16 @@ fn is_settings(input: &Path) -> bool {
     input.extension().is_some_and(|ending| ending == "toml") && !input.is_dir()
 }
 
-/// Options of loading runs.
-pub(super) struct Loading {
-    pub(super) analyzing: Analyzing,
-    pub(super) quiet: bool,
-}
-
-impl Loading {
-    /// Loads each input: reads a stored report, analyzes any other input.
-    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<AnyRun>> {
-        inputs.iter().map(|input| self.load(input)).collect()
-    }
-
-    /// Loads one input.
-    fn load(&self, input: &Path) -> anyhow::Result<AnyRun> {
-        if let Some(stored) = stored_report(input)? {
-            return Ok(stored);
-        }
-
-        let analysis = with_input(self.analyzing.analysis(input, self.quiet), input)?;
-        Ok(AnyRun::Analyzed(Box::new(analysis)))
-    }
-}
-
 /// Loads the base, and the run of it to draw if `keep` is set.
 fn load_base(
     base: Base<'_>,
-    loading: &Loading,
+    analyzing: &Analyzing,
     keep: bool,
+    quiet: bool,
 ) -> anyhow::Result<(Runs, Option<Box<Analysis>>)> {
     match base {
         Base::Runs(inputs) => {
-            let loaded = loading.all(inputs)?;
+            let loaded = analyzing.runs(inputs, quiet)?;
             Ok((side(&loaded)?, middle_run(loaded).filter(|_| keep)))
         }
         Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),
