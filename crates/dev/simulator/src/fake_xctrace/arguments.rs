@@ -1,7 +1,7 @@
 //! Parses the command line of `xctrace`, as strictly as the simulated version does.
 
 mod lengths;
-mod reader;
+mod options;
 mod record;
 
 pub(super) use lengths::Length;
@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::version::Build;
-use reader::{ArgumentReader, UsageError, set_once};
+use options::{FILE, KnownOption, Options, Takes, UsageError, missing, repeated};
 
 /// A command with its arguments.
 #[derive(Debug)]
@@ -34,126 +34,98 @@ pub(super) struct ImportOrder {
 #[derive(Debug)]
 pub(super) struct ExportOrder {
     pub(super) input: PathBuf,
-    pub(super) selection: ExportSelection,
+    /// The tables to export. None exports the table of contents.
+    pub(super) xpath: Option<String>,
     pub(super) output: Option<PathBuf>,
     /// True if only a part of the recording is requested. The fake `xctrace` exports all of it.
     pub(super) in_part: bool,
 }
 
-/// The part of a document to export.
-#[derive(Debug)]
-pub(super) enum ExportSelection {
-    Contents,
-    XPath(String),
-}
-
 /// Parses the arguments after the tool's name.
 pub(super) fn parse(arguments: Vec<OsString>, build: Build) -> Result<Command, UsageError> {
-    let mut words = ArgumentReader::new(arguments, build);
-    let mut command = words.text()?;
-    if command.as_deref() == Some("--quiet") {
-        words.require_build("--quiet", Build::XCODE_13_3)?;
-        command = words.text()?;
-    }
-
-    match command.as_deref() {
-        Some("version") => Ok(Command::Version),
-        Some("list") => list(&mut words),
-        Some("record") => record::parse(words).map(|order| Command::Record(Box::new(order))),
-        Some("export") => export(words).map(Command::Export),
-        Some("import") => import(words).map(Command::Import),
-        Some("remodel" | "symbolicate") => {
-            Err(UsageError::new("The fake xctrace has no such command"))
+    let mut words = arguments.into_iter().peekable();
+    words.next_if(|word| word == "--quiet" && build >= Build::XCODE_13_3);
+    let command = words.next().unwrap_or_default();
+    match command.to_string_lossy().as_ref() {
+        "version" => Ok(Command::Version),
+        "list" if words.next().is_some_and(|listed| listed == "templates") => {
+            Ok(Command::ListTemplates)
         }
-        Some(other) => Err(UsageError(format!("Unrecognized command: {other}"))),
-        None => Err(UsageError::new("No command provided")),
+        "record" => Ok(Command::Record(Box::new(record::parse(words, build)?))),
+        "export" => Ok(Command::Export(export(words, build)?)),
+        "import" => Ok(Command::Import(import(words, build)?)),
+        other => Err(UsageError(format!("Unrecognized command: {other}"))),
     }
 }
 
-fn list(words: &mut ArgumentReader) -> Result<Command, UsageError> {
-    match words.text()?.as_deref() {
-        Some("templates") => Ok(Command::ListTemplates),
-        other => Err(UsageError(format!(
-            "Nothing to list: {}",
-            other.unwrap_or_default()
-        ))),
-    }
-}
+const IMPORT: [KnownOption; 3] = [
+    ("--input", Takes::Value, Build::XCODE_12),
+    ("--output", Takes::Value, Build::XCODE_12),
+    ("--template", Takes::Value, Build::XCODE_12),
+];
 
 /// Parses the arguments of `import`.
-fn import(mut words: ArgumentReader) -> Result<ImportOrder, UsageError> {
-    let (mut input, mut output, mut template) = (None, None, None);
-    while let Some(option) = words.text()? {
-        let value = match option.as_str() {
-            "--input" => &mut input,
-            "--output" => &mut output,
-            "--template" => &mut template,
-            _ => return Err(UsageError::option(&option)),
-        };
-        set_once(value, &option, PathBuf::from(words.value(&option)?))?;
-    }
-
+fn import(words: impl Iterator<Item = OsString>, build: Build) -> Result<ImportOrder, UsageError> {
+    let mut given = Options::read(words, &IMPORT, build)?;
+    let mut path = |option| given.value(option).ok_or_else(|| missing(option));
     Ok(ImportOrder {
-        input: input.ok_or_else(|| UsageError::missing("--input"))?,
-        output: output.ok_or_else(|| UsageError::missing("--output"))?,
+        input: path("--input")?.into(),
+        output: path("--output")?.into(),
     })
 }
+
+const EXPORT: [KnownOption; 9] = [
+    (FILE, Takes::Nothing, Build::XCODE_27),
+    ("--input", Takes::Value, Build::XCODE_12),
+    ("--output", Takes::Value, Build::XCODE_12),
+    ("--toc", Takes::Nothing, Build::XCODE_12),
+    ("--xpath", Takes::Value, Build::XCODE_12),
+    ("--quiet", Takes::Nothing, Build::XCODE_13_3),
+    ("--time-start", Takes::Value, Build::XCODE_27),
+    ("--time-end", Takes::Value, Build::XCODE_27),
+    ("--duration", Takes::Value, Build::XCODE_27),
+];
 
 /// Parses the arguments of `export`.
-fn export(mut words: ArgumentReader) -> Result<ExportOrder, UsageError> {
-    let (mut input, mut output, mut selection) = (None, None, None);
-    let (mut start, mut end, mut duration) = (false, false, false);
-    while let Some(word) = words.word() {
-        match word.to_string_lossy().as_ref() {
-            "--input" => set_once(&mut input, "--input", words.value("--input")?.into())?,
-            "--output" => set_once(&mut output, "--output", words.value("--output")?.into())?,
-            "--toc" => set_once(
-                &mut selection,
-                "--toc or --xpath",
-                ExportSelection::Contents,
-            )?,
-            "--xpath" => {
-                let xpath = ExportSelection::XPath(words.text_value("--xpath")?);
-                set_once(&mut selection, "--toc or --xpath", xpath)?;
-            }
-            "--quiet" => words.require_build("--quiet", Build::XCODE_13_3)?,
-            "--time-start" => start = time(&mut words, "--time-start")?,
-            "--time-end" => end = time(&mut words, "--time-end")?,
-            "--duration" => duration = time(&mut words, "--duration")?,
-            "--har" => {
-                return Err(UsageError::new("The fake xctrace records no HTTP traffic"));
-            }
-            option if option.starts_with('-') => return Err(UsageError::option(option)),
-            file => {
-                words.require_build(file, Build::XCODE_27)?;
-                set_once(&mut input, "--input", word.into())?;
-            }
+fn export(words: impl Iterator<Item = OsString>, build: Build) -> Result<ExportOrder, UsageError> {
+    let mut given = Options::read(words, &EXPORT, build)?;
+    let xpath = given.text("--xpath");
+    let why = match (given.has("--toc"), &xpath) {
+        (true, Some(_)) => "--toc and --xpath exclude each other",
+        (false, None) => "Neither --toc nor --xpath provided",
+        _ if given.has("--time-end") && given.has("--duration") => {
+            "--time-end and --duration exclude each other"
         }
+        _ => "",
+    };
+    if !why.is_empty() {
+        return Err(UsageError(why.to_owned()));
     }
 
-    if end && duration {
-        return Err(UsageError::new(
-            "--time-end and --duration exclude each other",
-        ));
+    let mut in_part = false;
+    for option in ["--time-start", "--time-end", "--duration"] {
+        let time = given.text(option);
+        in_part |= time.is_some();
+        if let Some(text) = time.filter(|text| !is_time(text)) {
+            return Err(UsageError(format!("Invalid time for {option}: {text}")));
+        }
     }
+    let input = match (given.value("--input"), given.value(FILE)) {
+        (Some(_), Some(_)) => return Err(repeated("--input")),
+        (input, file) => input.or(file).ok_or_else(|| missing("--input"))?,
+    };
     Ok(ExportOrder {
-        input: input.ok_or_else(|| UsageError::missing("--input"))?,
-        selection: selection
-            .ok_or_else(|| UsageError::new("Neither --toc nor --xpath provided"))?,
-        output,
-        in_part: start || end || duration,
+        input: input.into(),
+        xpath,
+        output: given.value("--output").map(Into::into),
+        in_part,
     })
 }
 
-/// Checks the value of an option, a time with a unit. Returns true, since the option is present.
-fn time(words: &mut ArgumentReader, option: &str) -> Result<bool, UsageError> {
-    words.require_build(option, Build::XCODE_27)?;
-    let text = words.text_value(option)?;
-    let number = ["ns", "us", "ms", "s"].iter().find_map(|unit| {
-        let number = text.strip_suffix(unit)?;
-        number.parse::<f64>().ok()
-    });
-    number
-        .map(|_| true)
-        .ok_or_else(|| UsageError(format!("Invalid time for {option}: {text}")))
+fn is_time(text: &str) -> bool {
+    let mut units = ["ns", "us", "ms", "s"].iter();
+    units.any(|unit| {
+        let number = text.strip_suffix(unit).map(str::parse::<f64>);
+        number.is_some_and(|number| number.is_ok())
+    })
 }

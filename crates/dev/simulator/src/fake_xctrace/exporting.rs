@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::arguments::{ExportOrder, ExportSelection};
+use super::arguments::ExportOrder;
 use super::bundle;
 use super::lists;
 use super::misbehavior::Misbehavior;
@@ -26,6 +26,16 @@ struct Refusal {
     code: u8,
 }
 
+/// Makes an error of the fake `xctrace` itself.
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self {
+            text: format!("the fake xctrace failed: {error}"),
+            code: 70,
+        }
+    }
+}
+
 pub(super) fn export(order: &ExportOrder, session: &mut Session<'_>) -> Exit {
     attempt(order, session).unwrap_or_else(|refusal| {
         session.print_error(&refusal.text);
@@ -42,7 +52,7 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
             code: 43,
         });
     }
-    let is_contents = matches!(order.selection, ExportSelection::Contents);
+    let is_contents = order.xpath.is_none();
     if session.misbehaves(Misbehavior::Export10)
         || (is_contents && session.misbehaves(Misbehavior::TocFails))
         || (session.misbehaves(Misbehavior::RefusesChanged) && has_custom_template(&order.input))
@@ -61,12 +71,11 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
         session.print_error("the fake xctrace cannot cut a recording; it exports all of it");
     }
 
-    let scratch = Scratch::new().map_err(|error| internal(&error))?;
-    let document = match &order.selection {
-        ExportSelection::Contents => single::write_contents(&scenario, scratch.dir()),
-        ExportSelection::XPath(expression) => tables(expression, &scenario, scratch.dir())?,
+    let scratch = Scratch::new()?;
+    let document = match &order.xpath {
+        None => single::write_contents(&scenario, scratch.dir())?,
+        Some(expression) => tables(expression, &scenario, scratch.dir())?,
     };
-    let document = document.map_err(|error| internal(&error))?;
 
     if session.misbehaves_each_second_time(Misbehavior::ExportCrashes) {
         return Ok(cut_off(&document, order, session, Exit::Signal(SIGSEGV)));
@@ -75,7 +84,7 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
         return Ok(exit);
     }
     if !is_contents && session.misbehaves(Misbehavior::ExportDiffers) {
-        falsify(&document).map_err(|error| internal(&error))?;
+        falsify(&document)?;
     }
     deliver(&document, order, session).map_err(|error| Refusal {
         text: format!("Export failed: {error}"),
@@ -98,20 +107,8 @@ fn unfinished() -> Refusal {
     }
 }
 
-/// Returns an error of the fake `xctrace` itself.
-fn internal(error: &Error) -> Refusal {
-    Refusal {
-        text: format!("the fake xctrace failed: {error}"),
-        code: 70,
-    }
-}
-
 /// Writes the document of the tables that an expression selects.
-fn tables(
-    expression: &str,
-    scenario: &Scenario,
-    dir: &Path,
-) -> Result<Result<PathBuf, Error>, Refusal> {
+fn tables(expression: &str, scenario: &Scenario, dir: &Path) -> Result<PathBuf, Refusal> {
     let Some((run, condition)) = run_and_condition(expression) else {
         let text = "the fake xctrace supports only paths to tables, not";
         return Err(Refusal {
@@ -130,8 +127,8 @@ fn tables(
         selected.clear();
     }
     Ok(match selected.iter().find_map(|(_, listed)| listed.table) {
-        Some(table) => single::write_table(scenario, run, table, dir),
-        None => write_rowless(run, &selected, dir),
+        Some(table) => single::write_table(scenario, run, table, dir)?,
+        None => write_rowless(run, &selected, dir)?,
     })
 }
 

@@ -2,66 +2,49 @@
 
 use std::time::Duration;
 
+/// The units, with their names in a table of contents and their lengths in milliseconds.
+const UNITS: [(&str, &str, u64); 4] = [
+    ("ms", "millisecond", 1),
+    ("s", "second", 1_000),
+    ("m", "minute", 60_000),
+    ("h", "hour", 3_600_000),
+];
+
 /// A duration as a number of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::fake_xctrace) struct Length {
     count: u64,
-    unit: Unit,
-}
-
-/// The unit of a duration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Milliseconds,
-    Seconds,
-    Minutes,
-    Hours,
+    unit: &'static str,
+    ms: u64,
 }
 
 impl Length {
     /// Parses `5s`. Decimals are refused.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let digits = text.find(|character: char| !character.is_ascii_digit())?;
-        let (count, unit) = text.split_at_checked(digits)?;
-        let unit = match unit {
-            "ms" => Unit::Milliseconds,
-            "s" => Unit::Seconds,
-            "m" => Unit::Minutes,
-            "h" => Unit::Hours,
-            _ => return None,
-        };
-        let count = count.parse().ok()?;
-        Some(Self { count, unit })
+        let (count, short) = text.split_at_checked(digits)?;
+        let (_, unit, ms) = UNITS.into_iter().find(|(unit, ..)| *unit == short)?;
+        let count: u64 = count.parse().ok()?;
+        let ms = count.saturating_mul(ms);
+        Some(Self { count, unit, ms })
     }
 
     /// Converts the length to a duration.
     pub(in crate::fake_xctrace) fn duration(self) -> Duration {
-        match self.unit {
-            Unit::Milliseconds => Duration::from_millis(self.count),
-            Unit::Seconds => Duration::from_secs(self.count),
-            Unit::Minutes => Duration::from_secs(self.count.saturating_mul(60)),
-            Unit::Hours => Duration::from_secs(self.count.saturating_mul(3_600)),
-        }
+        Duration::from_millis(self.ms)
     }
 
     /// Returns the form in a table of contents: `10 seconds`. Real ones have only seconds and hours.
     pub(in crate::fake_xctrace) fn long_text(self) -> String {
-        let unit = match self.unit {
-            Unit::Milliseconds => "millisecond",
-            Unit::Seconds => "second",
-            Unit::Minutes => "minute",
-            Unit::Hours => "hour",
-        };
         let plural = if self.count == 1 { "" } else { "s" };
-        format!("{} {unit}{plural}", self.count)
+        format!("{} {}{plural}", self.count, self.unit)
     }
 
     /// Returns the form in the first line of a recording: `5.0 s`.
     pub(in crate::fake_xctrace) fn short_text(self) -> String {
-        let ms = self.duration().as_millis();
-        match ms {
-            0..1_000 => format!("{ms}.0 ms"),
-            _ => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        match self.ms {
+            ms @ 0..1_000 => format!("{ms}.0 ms"),
+            ms => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
         }
     }
 }

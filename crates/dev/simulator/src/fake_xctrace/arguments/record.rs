@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::lengths::Length;
-use super::reader::{ArgumentReader, UsageError, set_once};
+use super::options::{KnownOption, Options, Takes, UsageError, missing};
 use crate::fake_xctrace::version::Build;
 
 /// The arguments of `xctrace record`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) output: Option<PathBuf>,
     pub(in crate::fake_xctrace) template: Option<OsString>,
@@ -25,9 +25,8 @@ pub(in crate::fake_xctrace) struct RecordOrder {
 }
 
 /// The processes that a recording covers.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(in crate::fake_xctrace) enum RecordTarget {
-    #[default]
     AllProcesses,
     Attach(AttachTo),
     Launch {
@@ -43,132 +42,67 @@ pub(in crate::fake_xctrace) enum AttachTo {
     Name(String),
 }
 
-/// The options for a target that were given so far.
-#[derive(Debug, Default)]
-struct TargetOptions {
-    all: bool,
-    attach: Option<AttachTo>,
-    launch: Option<Vec<OsString>>,
-}
+const OPTIONS: [KnownOption; 14] = [
+    ("--all-processes", Takes::Nothing, Build::XCODE_12),
+    ("--attach", Takes::Values, Build::XCODE_12),
+    ("--launch", Takes::Rest, Build::XCODE_12),
+    ("--output", Takes::Value, Build::XCODE_12),
+    ("--template", Takes::Value, Build::XCODE_12),
+    ("--time-limit", Takes::Value, Build::XCODE_12),
+    ("--target-stdin", Takes::Value, Build::XCODE_12),
+    ("--target-stdout", Takes::Value, Build::XCODE_12),
+    ("--env", Takes::Values, Build::XCODE_12),
+    ("--no-prompt", Takes::Nothing, Build::XCODE_12_5),
+    ("--window", Takes::Value, Build::XCODE_12_5),
+    ("--notify-tracing-started", Takes::Value, Build::XCODE_13_3),
+    ("--quiet", Takes::Nothing, Build::XCODE_13_3),
+    ("--instrument", Takes::Values, Build::XCODE_14),
+];
 
 /// Parses the arguments of `record`.
-pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError> {
-    let mut order = RecordOrder::default();
-    let mut targets = TargetOptions::default();
-
-    while let Some(option) = words.text()? {
-        if !target_option(&option, &mut targets, &mut words)?
-            && !old_option(&option, &mut order, &mut words)?
-            && !newer_option(&option, &mut order, &mut words)?
-        {
-            return Err(UsageError::option(&option));
-        }
+pub(super) fn parse(
+    words: impl Iterator<Item = OsString>,
+    build: Build,
+) -> Result<RecordOrder, UsageError> {
+    let mut given = Options::read(words, &OPTIONS, build)?;
+    let target = target(&mut given)?;
+    let env = given.texts("--env");
+    if !env.is_empty() && !matches!(target, RecordTarget::Launch { .. }) {
+        return Err(UsageError("--env is for --launch only".to_owned()));
     }
 
-    order.target = targets.only()?;
-    let is_launch = matches!(order.target, RecordTarget::Launch { .. });
-    if is_launch || order.env.is_empty() {
-        Ok(order)
-    } else {
-        Err(UsageError::new("--env is for --launch only"))
-    }
+    Ok(RecordOrder {
+        output: given.value("--output").map(Into::into),
+        template: given.value("--template"),
+        time_limit: length("--time-limit", &mut given)?,
+        window: length("--window", &mut given)?,
+        target,
+        target_stdin: given.value("--target-stdin").map(Into::into),
+        target_stdout: given.value("--target-stdout").map(Into::into),
+        env: env
+            .iter()
+            .map(|text| pair(text))
+            .collect::<Result<_, _>>()?,
+        instruments: given.texts("--instrument"),
+        no_prompt: given.has("--no-prompt"),
+        quiet: given.has("--quiet"),
+        tracing_started: given.text("--notify-tracing-started"),
+    })
 }
 
-/// Parses an option that names a target. Returns false for other options.
-fn target_option(
-    option: &str,
-    targets: &mut TargetOptions,
-    words: &mut ArgumentReader,
-) -> Result<bool, UsageError> {
-    match option {
-        "--all-processes" => targets.all = true,
-        // The option may be repeated, and the last one counts.
-        "--attach" => {
-            let text = words.text_value(option)?;
-            targets.attach = Some(
-                text.parse()
-                    .map_or_else(|_| AttachTo::Name(text), AttachTo::Pid),
-            );
-        }
-        "--launch" => targets.launch = Some(words.rest()),
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-/// Parses an option that all versions have. Returns false for other options.
-fn old_option(
-    option: &str,
-    order: &mut RecordOrder,
-    words: &mut ArgumentReader,
-) -> Result<bool, UsageError> {
-    words.require_build(option, Build::XCODE_12)?;
-    match option {
-        "--output" => set_once(&mut order.output, option, words.value(option)?.into())?,
-        "--template" => set_once(&mut order.template, option, words.value(option)?)?,
-        "--time-limit" => set_once(&mut order.time_limit, option, length(option, words)?)?,
-        "--target-stdin" => set_once(&mut order.target_stdin, option, words.value(option)?.into())?,
-        "--target-stdout" => set_once(
-            &mut order.target_stdout,
-            option,
-            words.value(option)?.into(),
-        )?,
-        "--env" => {
-            let text = words.text_value(option)?;
-            let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
-            let (key, value) = pair.ok_or_else(|| UsageError(format!("Not KEY=VALUE: {text}")))?;
-            order.env.push((key.to_owned(), value.to_owned()));
-        }
-        _ => return Ok(false),
-    }
-
-    Ok(true)
-}
-
-/// Parses an option that came with a later version. Returns false for other options.
-fn newer_option(
-    option: &str,
-    order: &mut RecordOrder,
-    words: &mut ArgumentReader,
-) -> Result<bool, UsageError> {
-    let first = match option {
-        "--no-prompt" | "--window" => Build::XCODE_12_5,
-        "--notify-tracing-started" | "--quiet" => Build::XCODE_13_3,
-        "--instrument" => Build::XCODE_14,
-        _ => return Ok(false),
-    };
-    words.require_build(option, first)?;
-
-    match option {
-        "--no-prompt" => order.no_prompt = true,
-        "--quiet" => order.quiet = true,
-        "--window" => set_once(&mut order.window, option, length(option, words)?)?,
-        "--instrument" => order.instruments.push(words.text_value(option)?),
-        "--notify-tracing-started" => {
-            let name = words.text_value(option)?;
-            set_once(&mut order.tracing_started, option, name)?;
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-fn length(option: &str, words: &mut ArgumentReader) -> Result<Length, UsageError> {
-    let text = words.text_value(option)?;
-    Length::parse(&text).ok_or_else(|| UsageError(format!("Invalid value for {option}: {text}")))
-}
-
-impl TargetOptions {
-    /// Returns the target if exactly one option was given.
-    fn only(self) -> Result<RecordTarget, UsageError> {
-        match (self.all, self.attach, self.launch) {
-            (true, None, None) => Ok(RecordTarget::AllProcesses),
-            (false, Some(attach_to), None) => Ok(RecordTarget::Attach(attach_to)),
-            (false, None, Some(command)) => launched(command),
-            _ => Err(UsageError::new(
-                "Exactly one of --all-processes, --attach, --launch must be provided",
-            )),
-        }
+/// Returns the target if exactly one option names one.
+fn target(given: &mut Options) -> Result<RecordTarget, UsageError> {
+    let (all, launch) = (given.has("--all-processes"), given.has("--launch"));
+    match (all, given.text("--attach"), launch) {
+        (true, None, false) => Ok(RecordTarget::AllProcesses),
+        (false, Some(text), false) => Ok(RecordTarget::Attach(
+            text.parse()
+                .map_or_else(|_| AttachTo::Name(text), AttachTo::Pid),
+        )),
+        (false, None, true) => launched(given.values("--launch")),
+        _ => Err(UsageError(
+            "Exactly one of --all-processes, --attach, --launch must be provided".to_owned(),
+        )),
     }
 }
 
@@ -176,12 +110,25 @@ impl TargetOptions {
 fn launched(command: Vec<OsString>) -> Result<RecordTarget, UsageError> {
     let mut command = command.into_iter().peekable();
     command.next_if(|word| word == "--");
-    let program = command
-        .next()
-        .ok_or_else(|| UsageError::missing("--launch"))?;
+    let program = command.next().ok_or_else(|| missing("--launch"))?;
     command.next_if(|word| word == "--");
     Ok(RecordTarget::Launch {
         program: program.into(),
         arguments: command.collect(),
     })
+}
+
+fn length(option: &str, given: &mut Options) -> Result<Option<Length>, UsageError> {
+    let parse = |text: String| {
+        let wrong = || UsageError(format!("Invalid value for {option}: {text}"));
+        Length::parse(&text).ok_or_else(wrong)
+    };
+    given.text(option).map(parse).transpose()
+}
+
+fn pair(text: &str) -> Result<(String, String), UsageError> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err(UsageError(format!("Not KEY=VALUE: {text}"))),
+    }
 }
