@@ -33,16 +33,10 @@ pub(super) enum Node {
     /// A dictionary with its pairs.
     Map(Class, Vec<(Self, Self)>),
     /// Any other object, with its fields.
-    Object(Class, Vec<(String, Field)>),
-}
-
-/// A field of an object.
-#[derive(Debug, Clone)]
-pub(super) enum Field {
-    /// A value inside the object, as the coder writes numbers.
+    Object(Class, Vec<(String, Self)>),
+    /// A value inside the object whose field it is, as the coder writes numbers. All other nodes are
+    /// objects of their own, to which fields and elements refer.
     Inline(Value),
-    /// An object of its own, to which the field refers.
-    Reference(Node),
 }
 
 impl Node {
@@ -60,6 +54,11 @@ impl Node {
 
     pub(super) const fn real(value: f64) -> Self {
         Self::Plain(Value::Real(value))
+    }
+
+    /// Returns a value that stands in a field itself.
+    pub(super) fn inline(value: impl Into<Value>) -> Self {
+        Self::Inline(value.into())
     }
 
     /// Returns a text, or nil.
@@ -99,19 +98,18 @@ impl Node {
     }
 
     pub(super) fn mutable_text(text: &str) -> Self {
-        let text = Field::Inline(Value::String(text.to_owned()));
-        Self::Object(MUTABLE_STRING, vec![("NS.string".to_owned(), text)])
+        Self::object(MUTABLE_STRING, [("NS.string", Self::inline(text))])
     }
 
     pub(super) fn mutable_data(bytes: &[u8]) -> Self {
-        let bytes = Field::Inline(Value::Data(bytes.to_vec()));
-        Self::Object(MUTABLE_DATA, vec![("NS.data".to_owned(), bytes)])
+        let bytes = Self::Inline(Value::Data(bytes.to_vec()));
+        Self::object(MUTABLE_DATA, [("NS.data", bytes)])
     }
 
     /// Returns an object with named fields.
     pub(super) fn object<'k>(
         class: Class,
-        fields: impl IntoIterator<Item = (&'k str, Field)>,
+        fields: impl IntoIterator<Item = (&'k str, Self)>,
     ) -> Self {
         let fields = fields
             .into_iter()
@@ -120,7 +118,7 @@ impl Node {
     }
 
     /// Returns an object with its fields in order: `$0`, `$1`, …
-    pub(super) fn numbered(class: Class, fields: impl IntoIterator<Item = Field>) -> Self {
+    pub(super) fn numbered(class: Class, fields: impl IntoIterator<Item = Self>) -> Self {
         let fields = (0_u64..)
             .zip(fields)
             .map(|(index, field)| (format!("${index}"), field));
@@ -129,10 +127,9 @@ impl Node {
 
     /// Returns a dictionary of Instruments' own kind: the count, then keys and values alternating.
     pub(super) fn int_keyed(entries: Vec<(u64, Self)>) -> Self {
-        let count = Field::Inline(Value::Integer((entries.len() as u64).into()));
-        let pairs = entries
-            .into_iter()
-            .flat_map(|(key, value)| [Field::Reference(Self::int(key)), Field::Reference(value)]);
+        let count = Self::inline(entries.len() as u64);
+        let pairs = entries.into_iter();
+        let pairs = pairs.flat_map(|(key, value)| [Self::int(key), value]);
         Self::numbered(INT_KEYED, std::iter::once(count).chain(pairs))
     }
 }
@@ -144,23 +141,16 @@ fn keyed<'k>(entries: impl IntoIterator<Item = (&'k str, Node)>) -> Vec<(Node, N
         .collect()
 }
 
-impl Field {
-    pub(super) fn int(value: u64) -> Self {
-        Self::Inline(Value::Integer(value.into()))
-    }
-
-    pub(super) const fn real(value: f64) -> Self {
-        Self::Inline(Value::Real(value))
-    }
-}
-
 /// Writes an archive with one root, like most files.
 pub(super) fn write(root: Node, out: impl Write) -> io::Result<()> {
-    write_all(vec![("root", Field::Reference(root))], out)
+    write_all([("root", root)], out)
 }
 
 /// Writes an archive with several roots.
-pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Result<()> {
+pub(super) fn write_all<'r>(
+    roots: impl IntoIterator<Item = (&'r str, Node)>,
+    out: impl Write,
+) -> io::Result<()> {
     let mut archive = Archive {
         objects: vec![Value::String("$null".to_owned())],
         plain: FxHashMap::default(),
@@ -168,7 +158,7 @@ pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Resul
     };
     let mut top = Dictionary::new();
     for (name, root) in roots {
-        let value = archive.field(root);
+        let value = archive.add(root);
         top.insert(name.to_owned(), value);
     }
 
@@ -197,6 +187,7 @@ impl Archive {
         let (index, class, mut fields) = match node {
             Node::Null => return uid(0),
             Node::Plain(value) => return self.plain(value),
+            Node::Inline(value) => return value,
             Node::List(class, items) => {
                 let index = self.reserve();
                 let items = items.into_iter().map(|item| self.add(item)).collect();
@@ -217,7 +208,7 @@ impl Archive {
                 let index = self.reserve();
                 let mut fields = Dictionary::new();
                 for (key, field) in named {
-                    fields.insert(key, self.field(field));
+                    fields.insert(key, self.add(field));
                 }
                 (index, class, fields)
             }
@@ -226,13 +217,6 @@ impl Archive {
         fields.insert("$class".to_owned(), self.class(class));
         self.objects[index] = Value::Dictionary(fields);
         uid(index as u64)
-    }
-
-    fn field(&mut self, field: Field) -> Value {
-        match field {
-            Field::Inline(value) => value,
-            Field::Reference(node) => self.add(node),
-        }
     }
 
     fn plain(&mut self, value: Value) -> Value {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::archive::{self, Field, Node};
+use super::archive::{self, Node};
 use super::file::write_file;
 use super::raw_events::{MACH_EPOCH, timebase};
 use crate::MARK;
@@ -29,17 +29,11 @@ pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Re
     );
 
     let roots = vec![
-        (
-            icon.as_str(),
-            Field::Reference(Node::text("rsrc://synthetic")),
-        ),
-        (about.as_str(), Field::Reference(Node::mutable_text(MARK))),
-        (version.as_str(), Field::real(2.1)),
-        ("stubInfoByUUID", Field::Reference(instruments())),
-        (
-            "com.apple.xray.run.data",
-            Field::Reference(run_list(recording, runs)),
-        ),
+        (icon.as_str(), Node::text("rsrc://synthetic")),
+        (about.as_str(), Node::mutable_text(MARK)),
+        (version.as_str(), Node::inline(2.1)),
+        ("stubInfoByUUID", instruments()),
+        ("com.apple.xray.run.data", run_list(recording, runs)),
     ];
     write_file(&bundle.join("form.template"), |out| {
         archive::write_all(roots, out)
@@ -74,9 +68,9 @@ fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
     Node::numbered(
         &["XRRunListData", "NSObject"],
         [
-            Field::Reference(Node::mutable_array(runs.iter().map(number))),
-            Field::Reference(Node::mutable_map(by_number)),
-            Field::Reference(next_number()),
+            Node::mutable_array(runs.iter().map(number)),
+            Node::mutable_map(by_number),
+            next_number(),
         ],
     )
 }
@@ -110,52 +104,46 @@ fn run(recording: &Recording, contents: &Contents) -> Node {
 /// Returns `XRRunInfo` with the fields of Instruments 26.0.
 fn run_info(recording: &Recording, contents: &Contents) -> Node {
     let target = contents.target();
-    let target_text = |text: Option<String>| Field::Reference(Node::text_if(text.as_deref()));
-    let text = |text: &str| Field::Reference(Node::text(text));
+    let target_text = |text: Option<String>| Node::text_if(text.as_deref());
+    let text = |text: &str| Node::text(text);
     let (start, end) = (start_s(contents), end_s(contents));
     let facts = [
-        (
-            "_targetTerminationInformation",
-            Field::Reference(termination(recording)),
-        ),
+        ("_targetTerminationInformation", termination(recording)),
         ("_targetOperatingSystem", text(&recording.os)),
         (
             "_targetExitStatus",
             text(&recording.exit_status.to_string()),
         ),
-        ("_rawDuration", Field::real(duration_s(contents))),
+        ("_rawDuration", Node::inline(duration_s(contents))),
         ("_targetName", text(&recording.device)),
-        ("_rawEndTime", Field::real(end)),
+        ("_rawEndTime", Node::inline(end)),
         (
             "_targetProcessName",
             target_text(target.map(|target| target.name.clone())),
         ),
-        ("_recordingSettings", Field::Reference(settings(recording))),
+        ("_recordingSettings", settings(recording)),
         ("_targetModel", text(&recording.model)),
         ("_targetPlatform", text("macOS")),
         ("_arguments", target_text(recording.arguments.clone())),
-        ("_rawStartTime", Field::real(start)),
+        ("_rawStartTime", Node::inline(start)),
         ("_endReason", text(&recording.end_reason)),
-        ("_rawWindowStartTime", Field::real(start)),
+        ("_rawWindowStartTime", Node::inline(start)),
         (
             "_targetProcessPid",
             target_text(target.map(|target| target.pid.to_string())),
         ),
-        ("_instrumentSettings", Field::Reference(Node::array([]))),
+        ("_instrumentSettings", Node::array([])),
         ("_recordingMode", text(&recording.mode)),
-        (
-            "_timeLimit",
-            Field::Reference(Node::mutable_text(&recording.time_limit)),
-        ),
-        ("targetType", Field::int(target_type(recording.target))),
-        ("_targetTimeZone", Field::Reference(local_time_zone())),
+        ("_timeLimit", Node::mutable_text(&recording.time_limit)),
+        ("targetType", Node::inline(target_type(recording.target))),
+        ("_targetTimeZone", local_time_zone()),
         ("_targetUUID", text(DEVICE)),
         ("_instrumentVersion", text(&recording.instruments)),
         ("_templateName", text(&recording.template)),
-        ("_environment", Field::Reference(Node::dict([]))),
+        ("_environment", Node::dict([])),
     ];
 
-    let absent = ABSENT.map(|key| (key, Field::Reference(Node::Null)));
+    let absent = ABSENT.map(|key| (key, Node::Null));
     Node::object(&["XRRunInfo", "NSObject"], facts.into_iter().chain(absent))
 }
 
@@ -203,7 +191,7 @@ fn settings(recording: &Recording) -> Node {
 
 /// Returns a time zone without fields. The name of the zone is beside the clocks.
 fn local_time_zone() -> Node {
-    Node::object(&["NSLocalTimeZone"], std::iter::empty::<(&str, Field)>())
+    Node::object(&["NSLocalTimeZone"], [])
 }
 
 /// Returns the start in seconds since 1970, which is exact: runs start on the hour.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::archive::{self, Field, Node};
+use super::archive::{self, Node};
 use super::file::{compressed, create_dir};
 use super::raw_events::timebase;
 use super::spec::Spec;
@@ -103,7 +103,7 @@ fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
 
 /// Returns the setup of the recorder.
 fn binding(scenario: &Scenario) -> Node {
-    let null = || Node::object(&["NSNull", "NSObject"], std::iter::empty::<(&str, Field)>());
+    let null = || Node::object(&["NSNull", "NSObject"], []);
     let induced = u64::from(scenario.recording.performance_state_induced);
     let (numerator, denominator) = timebase(scenario.clock);
     let counters = u64::from(!scenario.recording.counter.is_empty());

@@ -1,6 +1,6 @@
 //! Identifies the table in a store: its schema, and the attributes that distinguish it.
 
-use super::archive::{Field, Node};
+use super::archive::Node;
 use crate::optional::Optional;
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
@@ -72,17 +72,14 @@ impl Spec {
         } else {
             Node::empty_set()
         };
-        let name = || Field::Reference(Node::text(self.schema));
+        let name = || Node::text(self.schema);
         Node::object(
             &["XRAnalysisCoreTableSpec", "NSObject"],
             [
                 ("schemaName", name()),
                 ("engineeringName", name()),
-                ("mergeableAttributeKeys", Field::Reference(mergeable)),
-                (
-                    "attributes",
-                    Field::Reference(Node::mutable_dict(attributes)),
-                ),
+                ("mergeableAttributeKeys", mergeable),
+                ("attributes", Node::mutable_dict(attributes)),
             ],
         )
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::archive::{self, Field, Node};
+use super::archive::{self, Node};
 use super::bulkstore::{Bulkstore, rows_per_block};
 use super::file::{compressed, create_dir};
 use super::layout::{self, Layout};
@@ -169,10 +169,7 @@ fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
         ("_props", props),
         ("_identifier", Node::text(name)),
     ]);
-    Node::numbered(
-        &["XREventDescriptor", "NSObject"],
-        [Field::Reference(contents)],
-    )
+    Node::numbered(&["XREventDescriptor", "NSObject"], [contents])
 }
 
 fn field(name: &str, index: u64, field_type: u64) -> Node {
@@ -182,10 +179,7 @@ fn field(name: &str, index: u64, field_type: u64) -> Node {
         ("_type", Node::int(field_type)),
         ("_multi", Node::int(1)),
     ]);
-    Node::numbered(
-        &["XRFieldDescriptor", "NSObject"],
-        [Field::Reference(facts)],
-    )
+    Node::numbered(&["XRFieldDescriptor", "NSObject"], [facts])
 }
 
 /// Returns the substitutions, which are always empty.
@@ -195,10 +189,7 @@ fn substitutions() -> Node {
         ("id_map_nsdata", Node::mutable_data(EMPTY_MAP)),
         ("substitution_version", Node::int(1)),
     ]);
-    Node::numbered(
-        &["XRDescriptorSubstitutions", "NSObject"],
-        [Field::Reference(facts)],
-    )
+    Node::numbered(&["XRDescriptorSubstitutions", "NSObject"], [facts])
 }
 
 /// An archive of the older kind that contains 0.

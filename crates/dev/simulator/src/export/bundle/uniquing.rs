@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::archive::{self, Field, Node};
+use super::archive::{self, Node};
 use super::file::compressed;
 use super::integers::Integers;
 use crate::error::Error;
@@ -231,13 +231,13 @@ const STRINGS_HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 /// Returns the table of contents, which names the files.
 fn contents(identifiers: u64) -> Node {
-    let file = |name| Field::Reference(Node::text(name));
+    let file = |name| Node::text(name);
     Node::object(
         &["XRAnalysisCoreObjectRegistryTOC", "NSObject"],
         [
             ("typedArrayUniquer", file("typedArrayUniquer")),
             ("arrayUniquer", file("arrayUniquer")),
-            ("nextUniqueIdentifier", Field::int(identifiers)),
+            ("nextUniqueIdentifier", Node::inline(identifiers)),
             ("strings", file("strings")),
             ("etypeMap", file("EngineeringTypes.etypes")),
         ],
