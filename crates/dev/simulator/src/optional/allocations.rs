@@ -9,9 +9,9 @@ use super::Optional;
 use crate::error::Error;
 use crate::plan::{Buffer, Plan, ProcessIndex};
 use crate::random::Random;
-use crate::sheet::functions::{self, CALLERS_MAX, Stack};
+use crate::sheet::functions::{self, Stack};
 use crate::sheet::{Kind, Part, sorted, table};
-use crate::values::checks::{bytes, name, text};
+use crate::values::checks::Place;
 
 /// Largest number of resources of an entry; a larger number is probably a typing error.
 const RESOURCES_MAX: usize = 1_000_000;
@@ -57,19 +57,10 @@ const fn one() -> NonZeroU32 {
 }
 
 /// Checks the entries of a process.
-pub(crate) fn check(field: &str, allocations: &[Allocation]) -> Result<(), Error> {
-    if allocations.len() > CALLERS_MAX {
-        let many = format!("lists {} allocations", allocations.len());
-        let allowed = format!("at most {CALLERS_MAX}");
-        return Err(Error::field(field, many, allowed));
-    }
-    for (index, allocation) in allocations.iter().enumerate() {
-        let place = format!("{field}[{index}]");
-        name(&format!("{place}.caller"), &allocation.caller)?;
-        text(&format!("{place}.label"), &allocation.label)?;
-        bytes(&format!("{place}.bytes"), allocation.bytes)?;
-    }
-    Ok(())
+pub(crate) fn check(place: &Place, allocation: &Allocation) -> Result<(), Error> {
+    place.name("caller", &allocation.caller)?;
+    place.text("label", &allocation.label)?;
+    place.bytes("bytes", allocation.bytes)
 }
 
 /// Returns resources that live long, or not at all, or lie inside others.

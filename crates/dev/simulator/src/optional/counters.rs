@@ -14,11 +14,11 @@ use crate::plan::sweep::{Segment, Window};
 use crate::plan::{Kick, Plan};
 use crate::random::Random;
 use crate::sheet::{ACCELERATOR_ID, table};
-use crate::values::checks::{name, period};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// Largest number of counters: more than any GPU has.
-const COUNTERS_MAX: usize = 64;
+pub(crate) const COUNTERS_MAX: usize = 64;
 
 /// Largest value of a counter, since the table has 63 bits for its billionths.
 const COUNTER_VALUE_MAX: u64 = 9_000_000_000;
@@ -87,29 +87,16 @@ impl Counter {
 }
 
 /// Checks the counters of a recording.
-pub(crate) fn check(field: &str, counters: &[Counter]) -> Result<(), Error> {
-    if counters.len() > COUNTERS_MAX {
-        let many = format!("lists {} counters", counters.len());
-        let allowed = format!("at most {COUNTERS_MAX}");
-        return Err(Error::field(field, many, allowed));
+pub(crate) fn check(place: &Place, counter: &Counter) -> Result<(), Error> {
+    place.name("name", &counter.name)?;
+    if counter.largest() > COUNTER_VALUE_MAX {
+        let problem = format!("can have the value {}", counter.largest());
+        return place.refuse("", problem, format!("at most {COUNTER_VALUE_MAX}"));
     }
-
-    for (index, counter) in counters.iter().enumerate() {
-        let place = format!("{field}[{index}]");
-        name(&format!("{place}.name"), &counter.name)?;
-        if counter.largest() > COUNTER_VALUE_MAX {
-            let problem = format!("can have the value {}", counter.largest());
-            let allowed = format!("at most {COUNTER_VALUE_MAX}");
-            return Err(Error::field(&place, problem, allowed));
-        }
-        let place = format!("{place}.period");
-        period(&place, counter.period)?;
-        if counter.period.get() > COUNTER_PERIOD_NS_MAX {
-            let problem = format!("is {}", counter.period);
-            return Err(Error::field(&place, problem, "at most 4s"));
-        }
+    if counter.period.get() > COUNTER_PERIOD_NS_MAX {
+        return place.refuse("period", format!("is {}", counter.period), "at most 4s");
     }
-    Ok(())
+    place.period("period", counter.period)
 }
 
 /// Returns a counter in percent.

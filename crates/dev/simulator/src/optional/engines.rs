@@ -9,7 +9,7 @@ use super::Optional;
 use crate::error::Error;
 use crate::plan::{Plan, ProcessIndex};
 use crate::sheet::{Kind, Part, table};
-use crate::values::checks::instant;
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// Equal pieces of work of one engine, at equal distances.
@@ -48,10 +48,10 @@ pub enum EngineKind {
 }
 
 /// Checks an entry of a scenario.
-pub(crate) fn check(place: &str, work: &EngineWork) -> Result<(), Error> {
-    instant(&format!("{place}.start"), work.start, 0)?;
-    instant(&format!("{place}.length"), work.length, 1)?;
-    instant(&format!("{place}.every"), work.every, 1)
+pub(crate) fn check(place: &Place, work: &EngineWork) -> Result<(), Error> {
+    place.instant("start", work.start, 0)?;
+    place.instant("length", work.length, 1)?;
+    place.instant("every", work.every, 1)
 }
 
 /// A piece of work of an engine.

@@ -8,7 +8,7 @@ use crate::plan::sweep::Window;
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::table;
-use crate::values::checks::{instant, name};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// A time during which the main thread did not respond.
@@ -31,10 +31,10 @@ impl Hang {
 }
 
 /// Checks an entry of a scenario.
-pub(crate) fn check(place: &str, hang: &Hang) -> Result<(), Error> {
-    name(&format!("{place}.kind"), &hang.kind)?;
-    instant(&format!("{place}.start"), hang.start, 0)?;
-    instant(&format!("{place}.length"), hang.length, 1)
+pub(crate) fn check(place: &Place, hang: &Hang) -> Result<(), Error> {
+    place.name("kind", &hang.kind)?;
+    place.instant("start", hang.start, 0)?;
+    place.instant("length", hang.length, 1)
 }
 
 /// Returns a hang that may lie outside the work.

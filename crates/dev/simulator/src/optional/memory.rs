@@ -10,7 +10,7 @@ use crate::plan::sweep::Window;
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::{Kind, Part, sorted, table};
-use crate::values::checks::{bytes, instant};
+use crate::values::checks::Place;
 use crate::values::kinds::Role;
 use crate::values::nanos::Nanos;
 
@@ -54,34 +54,29 @@ pub struct Growth {
 }
 
 /// Checks the memory of a process.
-pub(crate) fn check(field: &str, memory: &Memory) -> Result<(), Error> {
+pub(crate) fn check(place: &Place, memory: &Memory) -> Result<(), Error> {
     match memory {
-        Memory::Levels(levels) if levels.is_empty() => Err(Error::field(
-            field,
+        Memory::Levels(levels) if levels.is_empty() => place.refuse(
+            "memory",
             "is an empty list",
             "one level or more; without levels, leave the field out",
-        )),
-        Memory::Levels(levels) => check_levels(field, levels),
+        ),
+        Memory::Levels(levels) => check_levels(place, "memory", levels),
         Memory::Growth(growth) => {
-            bytes(&format!("{field}.start-bytes"), growth.start_bytes)?;
-            bytes(
-                &format!("{field}.step-bytes"),
-                growth.step_bytes.unsigned_abs(),
-            )
+            place.bytes("memory.start-bytes", growth.start_bytes)?;
+            place.bytes("memory.step-bytes", growth.step_bytes.unsigned_abs())
         }
     }
 }
 
 /// Checks that levels are in order.
-pub(crate) fn check_levels(field: &str, levels: &[Level]) -> Result<(), Error> {
+pub(crate) fn check_levels(place: &Place, field: &str, levels: &[Level]) -> Result<(), Error> {
     let mut free_ns = 0;
-    for (index, level) in levels.iter().enumerate() {
-        let place = format!("{field}[{index}]");
-        instant(&format!("{place}.at"), level.at, free_ns)?;
-        bytes(&format!("{place}.bytes"), level.bytes)?;
+    place.each(field, levels, |place, level| {
+        place.instant("at", level.at, free_ns)?;
         free_ns = level.at.get() + 1;
-    }
-    Ok(())
+        place.bytes("bytes", level.bytes)
+    })
 }
 
 /// Returns levels, or an amount that grows or shrinks; nothing in most draws.

@@ -8,7 +8,7 @@ use crate::plan::{ActivityKind, Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::functions;
 use crate::sheet::table;
-use crate::values::checks::{name, period};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// Largest number of samples of a process; a larger number is probably a typing error.
@@ -56,9 +56,9 @@ impl Samples {
 }
 
 /// Checks the samples of a process.
-pub(crate) fn check(place: &str, samples: &Samples) -> Result<(), Error> {
-    period(&format!("{place}.period"), samples.period)?;
-    name(&format!("{place}.host-function"), &samples.host_function)
+pub(crate) fn check(place: &Place, samples: &Samples) -> Result<(), Error> {
+    place.period("period", samples.period)?;
+    place.name("host-function", &samples.host_function)
 }
 
 /// Returns samples with a short period.

@@ -11,7 +11,7 @@ use crate::plan::names;
 use crate::plan::{Buffer, Kick, Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::{sorted, table};
-use crate::values::checks::{instant, name, text};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// An `os_signpost`: one interval, one event, or one interval around every `every` command
@@ -50,23 +50,21 @@ impl Signpost {
 }
 
 /// Checks a signpost, which has either times of its own or a period.
-pub(crate) fn check(place: &str, signpost: &Signpost) -> Result<(), Error> {
-    name(&format!("{place}.name"), &signpost.name)?;
-    text(&format!("{place}.subsystem"), &signpost.subsystem)?;
-    text(&format!("{place}.category"), &signpost.category)?;
+pub(crate) fn check(place: &Place, signpost: &Signpost) -> Result<(), Error> {
+    place.name("name", &signpost.name)?;
+    place.text("subsystem", &signpost.subsystem)?;
+    place.text("category", &signpost.category)?;
     match (signpost.from, signpost.to, signpost.every) {
         (Some(from), to, None) => {
-            instant(&format!("{place}.from"), from, 0)?;
-            to.map_or(Ok(()), |to| {
-                instant(&format!("{place}.to"), to, from.get() + 1)
-            })
+            place.instant("from", from, 0)?;
+            to.map_or(Ok(()), |to| place.instant("to", to, from.get() + 1))
         }
         (None, None, Some(_)) => Ok(()),
-        _ => Err(Error::field(
-            place,
+        _ => place.refuse(
+            "",
             "has no time, or times that contradict each other",
             "`from` with or without `to`, or `every` alone",
-        )),
+        ),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::plan::sweep::{Segment, Window, time_ns};
 use crate::random::Random;
 use crate::sheet::{Kind, Part, table};
-use crate::values::checks::{instant, name};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// A period in one performance or thermal state.
@@ -31,25 +31,23 @@ pub struct StatePiece {
 }
 
 /// Checks that pieces are in order and do not overlap.
-pub(crate) fn check(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
+pub(crate) fn check(place: &Place, field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
     let mut free_ns = 0;
-    for (index, piece) in pieces.iter().enumerate() {
-        let place = format!("{field}[{index}]");
-        name(&format!("{place}.state"), &piece.state)?;
-
+    place.each(field, pieces, |place, piece| {
+        place.name("state", &piece.state)?;
         let start_ns = piece.start.get();
-        instant(&format!("{place}.start"), piece.start, 0)?;
+        place.instant("start", piece.start, 0)?;
         if start_ns < free_ns {
             let early = format!("is {}, before the end of the previous piece", piece.start);
             let allowed = format!("{} or more", Nanos::new(free_ns));
-            return Err(Error::field(&format!("{place}.start"), early, allowed));
+            return place.refuse("start", early, allowed);
         }
         if let Some(end) = piece.end {
-            instant(&format!("{place}.end"), end, start_ns + 1)?;
+            place.instant("end", end, start_ns + 1)?;
         }
         free_ns = piece.end.map_or(start_ns + 1, Nanos::get);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Returns up to four states, some of them with uncovered time after them.

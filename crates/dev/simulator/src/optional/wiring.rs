@@ -9,7 +9,7 @@ use crate::plan::sweep::{Gap, Window};
 use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::{Kind, Part, table};
-use crate::values::checks::{bytes, instant};
+use crate::values::checks::Place;
 use crate::values::nanos::Nanos;
 
 /// Memory that the driver wires for a process, so that the GPU can use it.
@@ -28,10 +28,10 @@ pub struct Wiring {
 }
 
 /// Checks an entry of a scenario.
-pub(crate) fn check(place: &str, wiring: &Wiring) -> Result<(), Error> {
-    instant(&format!("{place}.start"), wiring.start, 0)?;
-    instant(&format!("{place}.length"), wiring.length, 1)?;
-    bytes(&format!("{place}.bytes"), wiring.bytes)
+pub(crate) fn check(place: &Place, wiring: &Wiring) -> Result<(), Error> {
+    place.instant("start", wiring.start, 0)?;
+    place.instant("length", wiring.length, 1)?;
+    place.bytes("bytes", wiring.bytes)
 }
 
 /// Returns memory that the driver wires, of a size that two decimals show exactly.

@@ -1,15 +1,18 @@
 //! Refuses impossible scenarios with an error that names the field and the allowed values.
 
+use std::collections::HashSet;
+
 use super::recording::Recording;
 use super::{Process, Scenario};
 use crate::error::Error;
+use crate::optional::counters::COUNTERS_MAX;
 use crate::optional::{
     allocations, counters, engines, hangs, memory, samples, signposts, states, wiring,
 };
-use crate::values::checks::{lengths, name, text, within};
+use crate::sheet::functions::CALLERS_MAX;
+use crate::values::checks::Place;
 use crate::values::kinds::{Role, TargetKind};
 use crate::values::labels::Labels;
-use crate::values::lengths::Lengths;
 use crate::values::stream::{CoalescedName, Stream};
 
 /// Largest number of intervals; a larger number is probably a typing error. A plan has 240 bytes for
@@ -36,312 +39,216 @@ impl Scenario {
     /// # Errors
     /// [`Error::Field`] for the first field that fails.
     pub fn validate(&self) -> Result<(), Error> {
-        scenario(self)
-    }
-}
-
-fn scenario(scenario: &Scenario) -> Result<(), Error> {
-    within("runs", scenario.runs, 1, Scenario::RUNS_MAX)?;
-    recording(&scenario.recording)?;
-    if scenario.process.len() > PROCESSES_MAX {
-        let many = format!("lists {} processes", scenario.process.len());
-        return Err(Error::field(
-            "process",
-            many,
-            format!("at most {PROCESSES_MAX}"),
-        ));
-    }
-
-    for (index, entry) in scenario.process.iter().enumerate() {
-        process(&format!("process[{index}]"), entry, scenario.runs)?;
-    }
-
-    for run in 1..=scenario.runs {
-        targets(scenario, run)?;
-        pids(scenario, run)?;
-    }
-
-    let planned = scenario.intervals_planned();
-    if planned > INTERVALS_MAX {
-        let many = format!("adds up to {planned} intervals over all streams");
-        return Err(Error::field(
-            "process[].stream[].count",
-            many,
-            format!("at most {INTERVALS_MAX}"),
-        ));
-    }
-    Ok(())
-}
-
-/// Checks the facts of the recording.
-fn recording(facts: &Recording) -> Result<(), Error> {
-    let texts = [
-        ("template", &facts.template),
-        ("instruments", &facts.instruments),
-        ("os", &facts.os),
-        ("device", &facts.device),
-        ("model", &facts.model),
-        ("gpu", &facts.gpu),
-        ("mode", &facts.mode),
-        ("time-limit", &facts.time_limit),
-        ("end-reason", &facts.end_reason),
-        ("termination", &facts.termination),
-        ("performance-state", &facts.performance_state),
-        ("thermal-state", &facts.thermal_state),
-    ];
-    let arguments = facts.arguments.as_ref().map(|text| ("arguments", text));
-    texts
-        .into_iter()
-        .chain(arguments)
-        .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))?;
-    optional_of_recording(facts)
-}
-
-/// Checks a process and its streams.
-fn process(place: &str, process: &Process, runs: u32) -> Result<(), Error> {
-    name(&format!("{place}.name"), &process.name)?;
-    within(&format!("{place}.pid"), process.pid, 1, u32::MAX)?;
-    for run in process.runs.iter().flatten() {
-        within(&format!("{place}.runs"), *run, 1, runs)?;
-    }
-    optional_of_process(place, process)?;
-
-    for (index, entry) in process.stream.iter().enumerate() {
-        let stream_place = format!("{place}.stream[{index}]");
-        if index == 0 && entry.follows {
-            return Err(Error::field(
-                &format!("{stream_place}.follows"),
-                "is true, but no stream comes before the first",
-                "true from the second stream on",
-            ));
+        let top = Place::default();
+        top.within("runs", self.runs, 1, Self::RUNS_MAX)?;
+        recording(&top.inner("recording"), &self.recording)?;
+        top.at_most("process", &self.process, PROCESSES_MAX, "processes")?;
+        top.each("process", &self.process, |place, entry| {
+            process(place, entry, self.runs)
+        })?;
+        for run in 1..=self.runs {
+            targets(&top, self, run)?;
+            pids(&top, self, run)?;
         }
-        stream(&stream_place, entry)?;
-    }
 
-    Ok(())
+        let planned = self.intervals_planned();
+        if planned > INTERVALS_MAX {
+            let many = format!("adds up to {planned} intervals over all streams");
+            let allowed = format!("at most {INTERVALS_MAX}");
+            return top.refuse("process[].stream[].count", many, allowed);
+        }
+        Ok(())
+    }
+}
+
+/// Checks the facts of the recording, its states, its wired memory and its counters.
+fn recording(place: &Place, facts: &Recording) -> Result<(), Error> {
+    let texts = [
+        ("template", Some(&facts.template)),
+        ("instruments", Some(&facts.instruments)),
+        ("os", Some(&facts.os)),
+        ("device", Some(&facts.device)),
+        ("model", Some(&facts.model)),
+        ("gpu", Some(&facts.gpu)),
+        ("mode", Some(&facts.mode)),
+        ("time-limit", Some(&facts.time_limit)),
+        ("end-reason", Some(&facts.end_reason)),
+        ("termination", Some(&facts.termination)),
+        ("performance-state", Some(&facts.performance_state)),
+        ("thermal-state", Some(&facts.thermal_state)),
+        ("arguments", facts.arguments.as_ref()),
+    ];
+    for (field, value) in texts {
+        value.map_or(Ok(()), |value| place.text(field, value))?;
+    }
+    states::check(place, "performance", &facts.performance)?;
+    states::check(place, "thermal", &facts.thermal)?;
+    memory::check_levels(place, "wired", &facts.wired)?;
+    place.at_most("counter", &facts.counter, COUNTERS_MAX, "counters")?;
+    place.each("counter", &facts.counter, counters::check)
+}
+
+/// Checks a process, its parts and its streams.
+fn process(place: &Place, process: &Process, runs: u32) -> Result<(), Error> {
+    place.name("name", &process.name)?;
+    place.within("pid", process.pid, 1, u32::MAX)?;
+    for run in process.runs.iter().flatten() {
+        place.within("runs", *run, 1, runs)?;
+    }
+    for shader in &process.shaders {
+        place.name("shaders", shader)?;
+    }
+    if let Some(memory) = &process.memory {
+        memory::check(place, memory)?;
+    }
+    place.at_most(
+        "allocation",
+        &process.allocation,
+        CALLERS_MAX,
+        "allocations",
+    )?;
+    place.each("allocation", &process.allocation, allocations::check)?;
+    place.each("wiring", &process.wiring, wiring::check)?;
+    place.each("signpost", &process.signpost, signposts::check)?;
+    if let Some(samples) = &process.samples {
+        samples::check(&place.inner("samples"), samples)?;
+    }
+    place.each("hang", &process.hang, hangs::check)?;
+    place.each("engine", &process.engine, engines::check)?;
+
+    if process.stream.first().is_some_and(|first| first.follows) {
+        return place.refuse(
+            "stream[0].follows",
+            "is true, but no stream comes before the first",
+            "true from the second stream on",
+        );
+    }
+    place.each("stream", &process.stream, stream)
 }
 
 /// Checks the fields of a stream, then their combinations.
-fn stream(place: &str, stream: &Stream) -> Result<(), Error> {
-    name(&format!("{place}.channel"), &stream.channel)?;
-    within(&format!("{place}.count"), stream.count, 1, u32::MAX)?;
-    within(
-        &format!("{place}.encoders-per-buffer"),
-        stream.encoders_per_buffer(),
-        1,
-        ENCODERS_PER_BUFFER_MAX,
-    )?;
-    within(
-        &format!("{place}.in-flight"),
-        stream.in_flight.unwrap_or(1),
-        1,
-        IN_FLIGHT_MAX,
-    )?;
+fn stream(place: &Place, stream: &Stream) -> Result<(), Error> {
+    let encoders = stream.encoders_per_buffer();
+    let in_flight = stream.in_flight.unwrap_or(1);
+    place.name("channel", &stream.channel)?;
+    place.within("count", stream.count, 1, u32::MAX)?;
+    place.within("encoders-per-buffer", encoders, 1, ENCODERS_PER_BUFFER_MAX)?;
+    place.within("in-flight", in_flight, 1, IN_FLIGHT_MAX)?;
 
     // A split kick needs a nanosecond on either side of its hole.
-    let shortest_ns = if stream.oddities.split_every.is_some() {
-        2
-    } else {
-        1
-    };
-    lengths(&format!("{place}.duration"), &stream.duration, shortest_ns)?;
-    lengths(&format!("{place}.encode"), &stream.encode, 1)?;
-    lengths(&format!("{place}.gap"), &stream.gap, 0)?;
-    lengths(&format!("{place}.host"), &stream.host, 0)?;
-    lengths(&format!("{place}.launch"), &stream.launch, 0)?;
-    lengths(&format!("{place}.completion"), &stream.completion, 0)?;
+    let is_split = stream.oddities.split_every.is_some();
+    let shortest_ns = if is_split { 2 } else { 1 };
+    place.lengths("duration", &stream.duration, shortest_ns)?;
+    place.lengths("encode", &stream.encode, 1)?;
+    place.lengths("gap", &stream.gap, 0)?;
+    place.lengths("host", &stream.host, 0)?;
+    place.lengths("launch", &stream.launch, 0)?;
+    place.lengths("completion", &stream.completion, 0)?;
+    place.instant("start", stream.start.unwrap_or_default(), 0)?;
+    place.instant("oddities.split-hole", stream.oddities.split_hole, 0)?;
+    place.instant("oddities.early-by", stream.oddities.early_by, 0)?;
 
     if let Some(then) = &stream.then {
-        name(&format!("{place}.then.channel"), &then.channel)?;
-        lengths(
-            &format!("{place}.then.duration"),
-            &then.duration,
-            shortest_ns,
-        )?;
-        lengths(&format!("{place}.then.lag"), &then.lag, 0)?;
+        place.name("then.channel", &then.channel)?;
+        place.lengths("then.duration", &then.duration, shortest_ns)?;
+        place.lengths("then.lag", &then.lag, 0)?;
     }
     if let Some(warm_up) = stream.warm_up {
-        within(
-            &format!("{place}.warm-up.factor"),
-            warm_up.factor,
-            1,
-            WARM_UP_FACTOR_MAX,
-        )?;
+        place.within("warm-up.factor", warm_up.factor, 1, WARM_UP_FACTOR_MAX)?;
     }
     if let Some(sampled) = stream.sampled {
-        within(&format!("{place}.sampled.percent"), sampled.percent, 0, 100)?;
+        place.within("sampled.percent", sampled.percent, 0, 100)?;
     }
-
-    let moments = [
-        ("start", stream.start.unwrap_or_default()),
-        (
-            "pause.length",
-            stream
-                .pause
-                .map_or_else(Default::default, |pause| pause.length),
-        ),
-        ("oddities.split-hole", stream.oddities.split_hole),
-        ("oddities.early-by", stream.oddities.early_by),
-    ];
-    for (field, length) in moments {
-        lengths(&format!("{place}.{field}"), &Lengths::Fixed(length), 0)?;
+    if let Some(pause) = stream.pause {
+        place.instant("pause.length", pause.length, 0)?;
     }
     labels(place, stream)?;
     combinations(place, stream)
 }
 
 /// Refuses settings that are possible alone but not together.
-fn combinations(place: &str, stream: &Stream) -> Result<(), Error> {
-    let refuse = |field: &str, problem: &str, allowed: &str| {
-        Err(Error::field(&format!("{place}.{field}"), problem, allowed))
-    };
-    if stream
-        .then
-        .as_ref()
-        .is_some_and(|then| then.channel == stream.channel)
-    {
-        return refuse(
+fn combinations(place: &Place, stream: &Stream) -> Result<(), Error> {
+    let then = stream.then.as_ref();
+    if then.is_some_and(|then| then.channel == stream.channel) {
+        return place.refuse(
             "then.channel",
             "is the stream's own channel",
             "another channel",
         );
     }
-
     if stream.oddities.coalesce_every.is_some() && stream.encoders_per_buffer() < 2 {
-        return refuse(
+        return place.refuse(
             "oddities.coalesce-every",
             "needs pairs, but each buffer has one encoder",
             "with encoders-per-buffer of 2 or more",
         );
     }
-
     // Joined default labels, such as `Compute Command 0 & Compute Command 1`, look like a label that
     // a program chose.
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
-        return refuse(
+        return place.refuse(
             "oddities.coalesced-name",
             "is `labels`, but the stream has no encoder-label",
             "`count`, or an encoder-label beside it",
         );
     }
-
     Ok(())
 }
 
 /// Checks the labels. Instruments shows either both labels or, for unlabeled work, none.
-fn labels(place: &str, stream: &Stream) -> Result<(), Error> {
-    let fields = [
-        ("buffer-label", &stream.buffer_label),
-        ("encoder-label", &stream.encoder_label),
-    ];
-    for (field, value) in fields {
-        let field = format!("{place}.{field}");
-        let Some(value) = value else { continue };
-        if value.all().is_empty() {
-            return Err(Error::field(
-                &field,
-                "is an empty list",
-                "one label or more",
-            ));
+fn labels(place: &Place, stream: &Stream) -> Result<(), Error> {
+    let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
+    for (field, value) in [("buffer-label", buffer), ("encoder-label", encoder)] {
+        let labels = value.as_ref().map(Labels::all);
+        if labels.is_some_and(<[String]>::is_empty) {
+            return place.refuse(field, "is an empty list", "one label or more");
         }
-        value
-            .all()
-            .iter()
-            .try_for_each(|label| text(&field, label))?;
+        for label in labels.unwrap_or_default() {
+            place.text(field, label)?;
+        }
     }
 
-    let is_unlabeled = |labels: &Option<Labels>| *labels == Some(Labels::Same(String::new()));
-    let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
-    if (has_empty(buffer) || has_empty(encoder)) && !(is_unlabeled(buffer) && is_unlabeled(encoder))
-    {
-        let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
-        return Err(Error::field(
-            &format!("{place}.encoder-label"),
+    let mut labels = [buffer, encoder]
+        .into_iter()
+        .flatten()
+        .flat_map(Labels::all);
+    let unlabeled = Some(Labels::Same(String::new()));
+    let are_unlabeled = *buffer == unlabeled && *encoder == unlabeled;
+    if labels.any(String::is_empty) && !are_unlabeled {
+        return place.refuse(
+            "encoder-label",
             "has an empty label, or buffer-label has one",
-            allowed,
-        ));
+            "buffer-label = \"\" and encoder-label = \"\" together, or no empty label",
+        );
     }
     Ok(())
 }
 
-fn has_empty(labels: &Option<Labels>) -> bool {
-    labels
-        .as_ref()
-        .is_some_and(|labels| labels.all().iter().any(String::is_empty))
-}
-
 /// Checks the number of recorded processes: one for a launched or attached run, else none.
-fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
-    let is_analyzed = |process: &Process| process.role == Role::Target;
-    let count = scenario
-        .processes_of(run)
-        .filter(|(_, process)| is_analyzed(process))
+fn targets(top: &Place, scenario: &Scenario, run: u32) -> Result<(), Error> {
+    let processes = scenario.processes_of(run);
+    let count = processes
+        .filter(|(_, process)| process.role == Role::Target)
         .count();
-    let wanted = usize::from(scenario.recording.target != TargetKind::AllProcesses);
-    if count == wanted {
-        return Ok(());
-    }
-    let problem = format!("is `target` for {count} processes of run {run}");
-    let allowed = if wanted == 1 {
-        "exactly one per run"
-    } else {
-        "none with recording.target = \"all-processes\""
+    let allowed = match (scenario.recording.target, count) {
+        (TargetKind::AllProcesses, 0) | (TargetKind::Launched | TargetKind::Attached, 1) => {
+            return Ok(());
+        }
+        (TargetKind::AllProcesses, _) => "none with recording.target = \"all-processes\"",
+        (TargetKind::Launched | TargetKind::Attached, _) => "exactly one per run",
     };
-    Err(Error::field("process[].role", problem, allowed))
+    let problem = format!("is `target` for {count} processes of run {run}");
+    top.refuse("process[].role", problem, allowed)
 }
 
 /// Checks that no two processes of a run have the same pid.
-fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
-    let mut pids: Vec<u32> = scenario
-        .processes_of(run)
-        .map(|(_, process)| process.pid)
-        .collect();
-    pids.sort_unstable();
-    match pids.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => {
-            let twice = format!("{} occurs twice in run {run}", pair[0]);
-            Err(Error::field(
-                "process[].pid",
-                twice,
-                "a different pid for each process",
-            ))
+fn pids(top: &Place, scenario: &Scenario, run: u32) -> Result<(), Error> {
+    let mut known = HashSet::new();
+    for (_, Process { pid, .. }) in scenario.processes_of(run) {
+        if !known.insert(pid) {
+            let twice = format!("{pid} occurs twice in run {run}");
+            return top.refuse("process[].pid", twice, "a different pid for each process");
         }
     }
-}
-
-/// Checks the states, the wired memory and the counters of a recording.
-fn optional_of_recording(recording: &Recording) -> Result<(), Error> {
-    states::check("recording.performance", &recording.performance)?;
-    states::check("recording.thermal", &recording.thermal)?;
-    memory::check_levels("recording.wired", &recording.wired)?;
-    counters::check("recording.counter", &recording.counter)
-}
-
-/// Checks the parts of a process.
-fn optional_of_process(place: &str, process: &Process) -> Result<(), Error> {
-    for shader in &process.shaders {
-        name(&format!("{place}.shaders"), shader)?;
-    }
-    if let Some(memory) = &process.memory {
-        memory::check(&format!("{place}.memory"), memory)?;
-    }
-    allocations::check(&format!("{place}.allocation"), &process.allocation)?;
-    check_each(place, "wiring", &process.wiring, wiring::check)?;
-    check_each(place, "signpost", &process.signpost, signposts::check)?;
-    if let Some(samples) = &process.samples {
-        samples::check(&format!("{place}.samples"), samples)?;
-    }
-    check_each(place, "hang", &process.hang, hangs::check)?;
-    check_each(place, "engine", &process.engine, engines::check)
-}
-
-fn check_each<T>(
-    place: &str,
-    field: &str,
-    entries: &[T],
-    check: fn(&str, &T) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut numbered = entries.iter().enumerate();
-    numbered.try_for_each(|(index, entry)| check(&format!("{place}.{field}[{index}]"), entry))
+    Ok(())
 }

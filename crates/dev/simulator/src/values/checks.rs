@@ -1,4 +1,4 @@
-//! Checks single values of a scenario: durations, names, texts and numbers.
+//! Checks values of a scenario: durations, names, texts and numbers.
 
 use super::lengths::Lengths;
 use super::nanos::Nanos;
@@ -12,90 +12,125 @@ const PERIOD_NS_MIN: u64 = 1_000;
 
 const LENGTH_NS_MAX: u64 = 60_000_000_000;
 
-pub(crate) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
-    let (least, most) = (Nanos::new(shortest_ns), Nanos::new(LENGTH_NS_MAX));
-    let allowed = format!("{least} to {most}");
-    let Some((shortest, longest)) = lengths.bounds() else {
-        return Err(Error::field(field, "has an empty cycle", allowed));
-    };
-    if let Lengths::Range([low, high]) = lengths
-        && low > high
-    {
-        return Err(Error::field(
-            field,
-            format!("has {low} as the shortest and {high} as the longest"),
-            "[shortest, longest], the shortest first",
-        ));
+/// A part of a scenario, by its path: the whole scenario, or `process[0].stream[1]`. Its methods
+/// check fields of this part, and name the whole path of one that they refuse.
+#[derive(Debug, Default)]
+pub(crate) struct Place(String);
+
+impl Place {
+    /// Returns the place of a part of this part.
+    pub(crate) fn inner(&self, field: &str) -> Self {
+        Self(match self.0.as_str() {
+            "" => field.to_owned(),
+            place => format!("{place}.{field}"),
+        })
     }
 
-    if shortest < shortest_ns {
-        return Err(Error::field(
-            field,
-            format!("can be {}", Nanos::new(shortest)),
-            allowed,
-        ));
+    /// Refuses a field, or this part itself if the field is empty.
+    pub(crate) fn refuse(
+        &self,
+        field: &str,
+        problem: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> Result<(), Error> {
+        let refused = match field {
+            "" => &self.0,
+            field => &self.inner(field).0,
+        };
+        Err(Error::field(refused, problem, allowed))
     }
-    if longest > LENGTH_NS_MAX {
-        let problem = format!("can be {}", Nanos::new(longest));
-        return Err(Error::field(field, problem, allowed));
-    }
-    Ok(())
-}
 
-pub(crate) fn name(field: &str, value: &str) -> Result<(), Error> {
-    if value.trim().is_empty() {
-        return Err(Error::field(field, "is blank", "a name"));
+    /// Checks each entry of a list, at its own place.
+    pub(crate) fn each<T>(
+        &self,
+        field: &str,
+        entries: &[T],
+        mut check: impl FnMut(&Self, &T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut numbered = entries.iter().enumerate();
+        numbered
+            .try_for_each(|(index, entry)| check(&self.inner(&format!("{field}[{index}]")), entry))
     }
-    text(field, value)
-}
 
-/// Checks a text. XML cannot represent most control characters, escaped or not.
-pub(crate) fn text(field: &str, value: &str) -> Result<(), Error> {
-    let chars = value.chars().count();
-    if chars > TEXT_CHARS_MAX {
-        return Err(Error::field(
-            field,
-            format!("has {chars} characters"),
-            format!("at most {TEXT_CHARS_MAX}"),
-        ));
+    /// Checks the number of entries of a list, which its plural names.
+    pub(crate) fn at_most<T>(
+        &self,
+        field: &str,
+        entries: &[T],
+        most: usize,
+        plural: &str,
+    ) -> Result<(), Error> {
+        if entries.len() <= most {
+            return Ok(());
+        }
+        let many = format!("lists {} {plural}", entries.len());
+        self.refuse(field, many, format!("at most {most}"))
     }
-    if value
-        .chars()
-        .any(|character| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}'))
-    {
-        return Err(Error::field(
-            field,
-            "contains a control character",
-            "printable text",
-        ));
+
+    pub(crate) fn lengths(
+        &self,
+        field: &str,
+        lengths: &Lengths,
+        shortest_ns: u64,
+    ) -> Result<(), Error> {
+        let (least, most) = (Nanos::new(shortest_ns), Nanos::new(LENGTH_NS_MAX));
+        let problem = match (lengths.bounds(), lengths) {
+            (None, _) => "has an empty cycle".to_owned(),
+            (_, Lengths::Range([low, high])) if low > high => {
+                let problem = format!("has {low} as the shortest and {high} as the longest");
+                return self.refuse(field, problem, "[shortest, longest], the shortest first");
+            }
+            (Some((shortest, _)), _) if shortest < least => format!("can be {shortest}"),
+            (Some((_, longest)), _) if longest > most => format!("can be {longest}"),
+            _ => return Ok(()),
+        };
+        self.refuse(field, problem, format!("{least} to {most}"))
     }
-    Ok(())
-}
 
-pub(crate) fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
-    if (min..=max).contains(&value) {
-        return Ok(());
+    pub(crate) fn name(&self, field: &str, value: &str) -> Result<(), Error> {
+        if value.trim().is_empty() {
+            return self.refuse(field, "is blank", "a name");
+        }
+        self.text(field, value)
     }
-    Err(Error::field(
-        field,
-        format!("is {value}"),
-        format!("{min} to {max}"),
-    ))
-}
 
-pub(crate) fn bytes(field: &str, bytes: u64) -> Result<(), Error> {
-    if bytes <= BYTES_MAX {
-        return Ok(());
+    /// Checks a text. XML cannot represent most control characters, escaped or not.
+    pub(crate) fn text(&self, field: &str, value: &str) -> Result<(), Error> {
+        let is_odd =
+            |letter: char| letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}');
+        match value.chars().count() {
+            chars if chars > TEXT_CHARS_MAX => {
+                let problem = format!("has {chars} characters");
+                self.refuse(field, problem, format!("at most {TEXT_CHARS_MAX}"))
+            }
+            _ if value.contains(is_odd) => {
+                self.refuse(field, "contains a control character", "printable text")
+            }
+            _ => Ok(()),
+        }
     }
-    let allowed = format!("at most {BYTES_MAX}");
-    Err(Error::field(field, format!("is {bytes}"), allowed))
-}
 
-/// Checks the time between two samples.
-pub(crate) fn period(field: &str, period: Nanos) -> Result<(), Error> {
-    instant(field, period, PERIOD_NS_MIN)
-}
+    pub(crate) fn within(&self, field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
+        if (min..=max).contains(&value) {
+            return Ok(());
+        }
+        self.refuse(field, format!("is {value}"), format!("{min} to {max}"))
+    }
 
-pub(crate) fn instant(field: &str, time: Nanos, least_ns: u64) -> Result<(), Error> {
-    lengths(field, &Lengths::Fixed(time), least_ns.min(LENGTH_NS_MAX))
+    pub(crate) fn bytes(&self, field: &str, bytes: u64) -> Result<(), Error> {
+        if bytes <= BYTES_MAX {
+            return Ok(());
+        }
+        let allowed = format!("at most {BYTES_MAX}");
+        self.refuse(field, format!("is {bytes}"), allowed)
+    }
+
+    /// Checks the time between two samples.
+    pub(crate) fn period(&self, field: &str, period: Nanos) -> Result<(), Error> {
+        self.instant(field, period, PERIOD_NS_MIN)
+    }
+
+    pub(crate) fn instant(&self, field: &str, time: Nanos, least_ns: u64) -> Result<(), Error> {
+        self.lengths(field, &Lengths::Fixed(time), least_ns.min(LENGTH_NS_MAX))
+    }
 }

@@ -43,15 +43,12 @@ impl Lengths {
     }
 
     /// Returns the shortest and the longest duration it can give, or `None` for an empty cycle.
-    pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
+    pub(crate) fn bounds(&self) -> Option<(Nanos, Nanos)> {
         let lengths: &[Nanos] = match self {
             Self::Fixed(length) => std::slice::from_ref(length),
             Self::Range(ends) => ends,
             Self::Cycle { cycle } => cycle,
         };
-
-        let shortest = lengths.iter().min()?.get();
-        let longest = lengths.iter().max()?.get();
-        Some((shortest, longest))
+        Some((*lengths.iter().min()?, *lengths.iter().max()?))
     }
 }
