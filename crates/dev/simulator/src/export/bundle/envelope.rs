@@ -6,8 +6,8 @@ use std::path::Path;
 use plist::{Dictionary, Value};
 
 use super::file::{create_dir, io_error, write_file};
+use super::integers::Integers;
 use super::store;
-use super::zlib::{Level, ZlibFile};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::Contents;
@@ -86,19 +86,12 @@ pub(super) fn write_manifest(
 pub(super) fn write_leftovers(corespace: &Path) -> Result<(), Error> {
     for name in ["arrayUniquer", "typedArrayUniquer"] {
         let dir = create_dir(corespace.join("currentRun/core/uniquing").join(name))?;
+        Integers::create(&dir)?.finish()?;
+        // The index is not written before the recording ends.
         write_file(&dir.join("integeruniquer.index"), |_| Ok(()))?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::Default)?;
-        for word in LEFTOVER {
-            data.push(&word.to_le_bytes());
-        }
-        data.fill_to(1 << 20)?;
-        data.finish()?;
     }
     Ok(())
 }
-
-/// Header of a uniquer's data file.
-const LEFTOVER: [u32; 5] = [0x0123_4567, 0x000a_337e, 1, 0, 1];
 
 fn write_xml(path: &Path, dictionary: Dictionary) -> Result<(), Error> {
     write_file(path, |out| {

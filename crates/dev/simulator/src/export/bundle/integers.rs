@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::zlib::{Level, ZlibFile};
+use flate2::Compression;
+use rustc_hash::FxHashMap;
+
+use super::zlib::ZlibFile;
 use crate::error::Error;
 
 /// Size of a block. Lists never cross its end.
@@ -14,34 +17,51 @@ const HEADER: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
 const INDEX_HEADER: [u32; 4] = [0x0040_0000, 1 << 20, 0, 0];
 const DATA_HEADER: [u32; 2] = [0, 0];
 
+/// Number of lists that are remembered and written once. Further lists are written each time, so that
+/// memory stays small.
+const REMEMBERED: usize = 200_000;
+
 /// A uniquer that is being written.
 #[derive(Debug)]
 pub(super) struct Integers {
     index: ZlibFile,
     data: ZlibFile,
+    known: FxHashMap<Box<[u64]>, u32>,
     next: u32,
 }
 
 impl Integers {
     /// Starts both files in an existing folder.
     pub(super) fn create(dir: &Path) -> Result<Self, Error> {
-        let mut index = ZlibFile::create(&dir.join("integeruniquer.index"), Level::Default)?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::Default)?;
-        for word in HEADER {
+        // The level of Instruments: its files begin with the bytes `78 9C`, and have exactly the size
+        // that this level gives.
+        let mut index =
+            ZlibFile::create(&dir.join("integeruniquer.index"), Compression::default())?;
+        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Compression::default())?;
+        for word in HEADER.iter().chain(&INDEX_HEADER) {
             index.push(&word.to_le_bytes());
-            data.push(&word.to_le_bytes());
         }
-        for word in INDEX_HEADER {
-            index.push(&word.to_le_bytes());
-        }
-        for word in DATA_HEADER {
+        for word in HEADER.iter().chain(&DATA_HEADER) {
             data.push(&word.to_le_bytes());
         }
         Ok(Self {
             index,
             data,
+            known: FxHashMap::default(),
             next: 0,
         })
+    }
+
+    /// Returns the index of a list, which is added if it is new.
+    pub(super) fn index_of(&mut self, list: &[u64]) -> u32 {
+        if let Some(known) = self.known.get(list) {
+            return *known;
+        }
+        let index = self.push(list);
+        if self.known.len() < REMEMBERED {
+            self.known.insert(list.into(), index);
+        }
+        index
     }
 
     /// Adds a list and returns the index that rows refer to.
@@ -49,7 +69,8 @@ impl Integers {
         let bytes = 4 + 8 * list.len() as u64;
         let left_in_block = BLOCK_BYTES - self.data.len() % BLOCK_BYTES;
         if bytes > left_in_block {
-            self.pad(left_in_block);
+            let padding = usize::try_from(left_in_block).unwrap_or(0);
+            self.data.push(&vec![0; padding]);
         }
 
         let offset = self.data.len();
@@ -86,16 +107,5 @@ impl Integers {
         self.data.fill_to(full_blocks)?;
         self.data.finish()?;
         self.index.finish()
-    }
-
-    /// Fills the end of a block that is too short for the next list.
-    fn pad(&mut self, bytes: u64) {
-        let zero = [0; 8];
-        let mut left = usize::try_from(bytes).unwrap_or(0);
-        while left > 0 {
-            let step = left.min(zero.len());
-            self.data.push(&zero[..step]);
-            left -= step;
-        }
     }
 }

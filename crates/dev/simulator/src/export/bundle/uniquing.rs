@@ -24,19 +24,9 @@ pub(super) struct Uniquing {
     known_strings: FxHashMap<Box<str>, u32>,
     arrays: Integers,
     typed: Integers,
-    known_labels: FxHashMap<Box<[u64]>, u32>,
-    processes: FxHashMap<ProcessIndex, u32>,
-    threads: FxHashMap<ProcessIndex, u32>,
-    workers: FxHashMap<ProcessIndex, u32>,
-    stacks: FxHashMap<(ProcessIndex, Box<[u64]>), u32>,
     /// True if each stack is stored with a tag.
     tagged_stacks: bool,
-    list: Vec<u64>,
 }
-
-/// Number of labels that are remembered and written once. Further labels are written each time, so
-/// that memory stays small.
-const LABELS_REMEMBERED: usize = 200_000;
 
 /// Texts that every recording starts with; the empty one has index 0.
 const FIRST_STRINGS: [&str; 4] = ["", "Unknown", "Running", "Blocked"];
@@ -62,13 +52,7 @@ impl Uniquing {
             known_strings: FxHashMap::default(),
             arrays: uniquer("arrayUniquer")?,
             typed: uniquer("typedArrayUniquer")?,
-            known_labels: FxHashMap::default(),
-            processes: FxHashMap::default(),
-            threads: FxHashMap::default(),
-            workers: FxHashMap::default(),
-            stacks: FxHashMap::default(),
             tagged_stacks: scenario.recording.tagged_stacks,
-            list: Vec::new(),
         };
 
         for text in FIRST_STRINGS {
@@ -94,37 +78,23 @@ impl Uniquing {
 
     /// Returns the index of the list of a process: its pid and its session.
     pub(super) fn process(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
-        if let Some(known) = self.processes.get(&process) {
-            return *known;
-        }
         let session = self.string(SESSION);
         let pid = plan.process(process).pid;
-        let index = self.arrays.push(&[u64::from(pid), u64::from(session)]);
-        self.processes.insert(process, index);
-        index
+        self.arrays.index_of(&[u64::from(pid), u64::from(session)])
     }
 
     /// Returns the index of the list of a main thread: its id and its process.
     pub(super) fn thread(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
-        if let Some(known) = self.threads.get(&process) {
-            return *known;
-        }
         let owner = self.process(plan, process);
-        let index = self.arrays.push(&[plan.process(process).tid, owner.into()]);
-        self.threads.insert(process, index);
-        index
+        let tid = plan.process(process).tid;
+        self.arrays.index_of(&[tid, owner.into()])
     }
 
     /// Returns the index of the list of the other thread of a process.
     pub(super) fn worker(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
-        if let Some(known) = self.workers.get(&process) {
-            return *known;
-        }
         let owner = self.process(plan, process);
         let tid = functions::worker_tid(plan, process);
-        let index = self.arrays.push(&[tid, owner.into()]);
-        self.workers.insert(process, index);
-        index
+        self.arrays.index_of(&[tid, owner.into()])
     }
 
     /// Returns the name of that thread and the thread, packed into one value.
@@ -136,48 +106,27 @@ impl Uniquing {
     /// Returns the index of the list of a stack. The list has one part: the index of the addresses,
     /// with the process in the upper half. The newest layout wraps it in a list with a tag.
     pub(super) fn stack(&mut self, plan: &Plan, stack: &Stack<'_>) -> u32 {
-        let addresses: Box<[u64]> = stack.frames.iter().map(|frame| frame.address).collect();
-        let key = (stack.process, addresses);
-        if let Some(known) = self.stacks.get(&key) {
-            return *known;
-        }
-
         let owner = self.process(plan, stack.process);
-        let addresses = self.arrays.push(&key.1);
+        let addresses: Vec<u64> = stack.frames.iter().map(|frame| frame.address).collect();
+        let addresses = self.arrays.index_of(&addresses);
         let part = (u64::from(owner) << 32) | u64::from(addresses);
-        let mut index = self.arrays.push(&[part]);
+        let index = self.arrays.index_of(&[part]);
         if self.tagged_stacks {
-            index = self.arrays.push(&[u64::from(index), TAG]);
+            return self.arrays.index_of(&[u64::from(index), TAG]);
         }
-        self.stacks.insert(key, index);
         index
     }
 
     /// Returns the index of the list of a label: types and values alternating. A label that
     /// `may_repeat` is looked up first.
     pub(super) fn label(&mut self, plan: &Plan, parts: &[Part<'_>], may_repeat: bool) -> u32 {
-        let mut list = std::mem::take(&mut self.list);
-        list.clear();
-        for part in parts {
-            list.extend(self.typed_part(plan, part));
+        let parts = parts.iter();
+        let list: Vec<u64> = parts.flat_map(|part| self.typed_part(plan, part)).collect();
+        if may_repeat {
+            self.typed.index_of(&list)
+        } else {
+            self.typed.push(&list)
         }
-        let index = self.typed_list(&list, may_repeat);
-        self.list = list;
-        index
-    }
-
-    fn typed_list(&mut self, list: &[u64], may_repeat: bool) -> u32 {
-        if !may_repeat {
-            return self.typed.push(list);
-        }
-        if let Some(known) = self.known_labels.get(list) {
-            return *known;
-        }
-        let index = self.typed.push(list);
-        if self.known_labels.len() < LABELS_REMEMBERED {
-            self.known_labels.insert(list.into(), index);
-        }
-        index
     }
 
     fn typed_part(&mut self, plan: &Plan, part: &Part<'_>) -> [u64; 2] {

@@ -23,27 +23,13 @@ pub(super) struct ZlibFile {
     len: u64,
 }
 
-/// The compression level of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    /// The level of Instruments: its files begin with the bytes `78 9C`, and have exactly the size
-    /// that this level gives.
-    Default,
-    /// The level for rows, which are mostly zeros; it takes half the time.
-    Fast,
-}
-
 impl ZlibFile {
     /// Creates the file and starts its compressed stream.
-    pub(super) fn create(path: &Path, level: Level) -> Result<Self, Error> {
+    pub(super) fn create(path: &Path, level: Compression) -> Result<Self, Error> {
         let file = File::create(path).map_err(Error::io("create", path))?;
-        let compression = match level {
-            Level::Default => Compression::default(),
-            Level::Fast => Compression::fast(),
-        };
         Ok(Self {
             path: path.to_owned(),
-            encoder: ZlibEncoder::new(BufWriter::new(file), compression),
+            encoder: ZlibEncoder::new(BufWriter::new(file), level),
             pending: Vec::with_capacity(CHUNK_BYTES * 2),
             len: 0,
         })
