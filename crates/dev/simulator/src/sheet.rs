@@ -5,6 +5,7 @@ pub(crate) mod functions;
 mod kinds;
 
 use crate::error::Error;
+use crate::optional::Optional;
 use crate::plan::{Plan, ProcessIndex};
 use crate::values::kinds::Generation;
 use functions::Stack;
@@ -44,7 +45,7 @@ impl Schema {
 }
 
 /// A table: its columns, and a function that writes its rows from a plan and its optional parts.
-pub(crate) struct Form<Optional> {
+pub(crate) struct Form {
     pub(crate) schema: Schema,
     pub(crate) write: fn(&Plan, &Optional, &mut dyn Sheet) -> Result<(), Error>,
 }
@@ -55,7 +56,7 @@ pub(crate) trait Sheet {
     fn row(&mut self, values: &[Value<'_>]) -> Result<(), Error>;
 }
 
-/// Declares a [`Form`] of the caller's type `Optional`: its name and description, then its rows, and
+/// Declares a [`Form`]: its name and description, then its rows, and
 /// for each column its mnemonic, name, kind and value. A column without a value has the usual one.
 ///
 /// ```text
@@ -73,7 +74,7 @@ macro_rules! table {
         $(let $local:pat = $init:expr;)*
         $($mnemonic:literal $column:literal $kind:ident $(= $value:expr)?;)*
     }) => {
-        pub(crate) const $form: $crate::sheet::Form<Optional> = $crate::sheet::Form {
+        pub(crate) const $form: $crate::sheet::Form = $crate::sheet::Form {
             schema: $crate::sheet::Schema {
                 name: $name,
                 documentation: $documentation,

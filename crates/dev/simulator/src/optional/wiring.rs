@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Optional;
 use crate::error::Error;
 use crate::plan::states::process_color;
 use crate::plan::sweep::{Gap, Window};

@@ -2,7 +2,6 @@
 
 use super::archive::Node;
 use crate::export::tables::Table;
-use crate::optional::Optional;
 use crate::scenario::Scenario;
 use crate::sheet::Form;
 use crate::values::kinds::TargetKind;
@@ -19,7 +18,7 @@ pub(super) struct Spec {
 
 /// An input table, and its attributes.
 pub(super) struct Input {
-    pub(super) form: Form<Optional>,
+    pub(super) form: Form,
     pub(super) attributes: &'static [(&'static str, Attribute)],
 }
 

@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 
 use super::gpu::channel_id;
 use super::objects::{Object, objects};
-use crate::optional::Optional;
 use crate::plan::{Buffer, Encoder, Kick, Plan};
 use crate::sheet::{ACCELERATOR_ID, sorted, table};
 
