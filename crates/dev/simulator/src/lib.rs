@@ -66,7 +66,7 @@ mod truth;
 mod values;
 
 pub use error::Error;
-pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
+pub use export::bundle::write_bundle;
 pub use export::tables::Table;
 pub use export::write_export;
 pub use optional::*;

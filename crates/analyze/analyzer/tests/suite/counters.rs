@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{Analysis, CounterUnit, Request, analyze, selection};
 use metalens_message::Ns;
-use metalens_simulator::{
-    BundleOptions, Scenario, Truth, random_scenario, write_bundle_with, write_export,
-};
+use metalens_simulator::{Scenario, Truth, random_scenario, write_bundle, write_export};
 use metalens_testing::{RawCounters, raw_counters, real_recordings};
 use metalens_trace::{Input, LoadOptions, Selection};
 
@@ -244,7 +242,7 @@ fn a_bundle_and_an_export_have_the_truth() {
         let input = folder.path().join(name);
         scenario.recording.counter_intervals = counter_intervals;
         let truth = if name.ends_with(".trace") {
-            write_bundle_with(&scenario, &input, BundleOptions::default())
+            write_bundle(&scenario, &input, false)
         } else {
             write_export(&scenario, &input, false)
         };
@@ -291,7 +289,7 @@ fn random_scenarios_have_the_truth() {
         }
         let folder = metalens_testing::scratch();
         let bundle = folder.path().join("run.trace");
-        write_bundle_with(&scenario, &bundle, BundleOptions::default()).unwrap();
+        write_bundle(&scenario, &bundle, false).unwrap();
         let export = folder.path().join("export");
         for truth in write_export(&scenario, &export, false).unwrap() {
             let run = Some(u64::from(truth.run));

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Report, Request, StateTime};
 use metalens_message::{Bytes, Ns};
-use metalens_simulator::{BundleOptions, Labels, Scenario, write_bundle_with, write_export};
+use metalens_simulator::{Labels, Scenario, write_bundle, write_export};
 use metalens_trace::{Input, LoadOptions, Selection, TraceNote};
 
 use super::real::recordings;
@@ -71,11 +71,7 @@ fn an_unknown_state_is_left_out() {
     scenario.recording.performance_state = "Turbo".to_owned();
     let folder = metalens_testing::scratch();
     let bundle = folder.path().join("run.trace");
-    let options = BundleOptions {
-        overwrite: false,
-        form_template: true,
-    };
-    write_bundle_with(&scenario, &bundle, options).unwrap();
+    write_bundle(&scenario, &bundle, false).unwrap();
     let schema = "gpu-performance-state-intervals";
     let trace = Input::open(&bundle)
         .unwrap()

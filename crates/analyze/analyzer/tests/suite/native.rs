@@ -1,22 +1,23 @@
 //! Tests that a scenario written as a bundle and as an export gives the same report, byte for byte,
 //! except for the facts about the input.
 
+use std::fs;
 use std::path::Path;
 
 use metalens_analyzer::{Note, Reader, Report, Request};
 use metalens_simulator::{
-    BundleOptions, Generation, Scenario, presets, random_scenario, write_bundle_with, write_export,
+    Generation, Scenario, presets, random_scenario, write_bundle, write_export,
 };
 use metalens_trace::{Input, LoadOptions, Selection, compare};
 
 use super::report;
 
 fn write(scenario: &Scenario, folder: &Path, form_template: bool) {
-    let options = BundleOptions {
-        overwrite: false,
-        form_template,
-    };
-    write_bundle_with(scenario, &folder.join("run.trace"), options).unwrap();
+    let bundle = folder.join("run.trace");
+    write_bundle(scenario, &bundle, false).unwrap();
+    if !form_template {
+        fs::remove_file(bundle.join("form.template")).unwrap();
+    }
     write_export(scenario, &folder.join("export"), false).unwrap();
 }
 

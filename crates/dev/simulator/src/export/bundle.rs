@@ -14,7 +14,6 @@ mod integers;
 mod layout;
 mod manager;
 mod raw_events;
-mod row;
 mod shuffle;
 mod spec;
 mod staging;
@@ -36,26 +35,8 @@ use file::{create_dir, write_file};
 use inputs::INPUTS;
 use spec::Spec;
 use staging::Staging;
-use store::{Store, StoreFolder};
+use store::Store;
 use uniquing::Uniquing;
-
-/// Options for writing a bundle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BundleOptions {
-    /// True if a bundle that this crate wrote may be replaced; a real one never is.
-    pub overwrite: bool,
-    /// True to write `form.template`; bundles of users sometimes lack it.
-    pub form_template: bool,
-}
-
-impl Default for BundleOptions {
-    fn default() -> Self {
-        Self {
-            overwrite: false,
-            form_template: true,
-        }
-    }
-}
 
 /// Writes the scenario as the bundle `path`, a folder `X.trace`, with `truth.json` and
 /// `scenario.toml` inside, and returns the truth of each run. The bundle appears complete or not
@@ -70,24 +51,8 @@ pub fn write_bundle(
     path: &Path,
     overwrite: bool,
 ) -> Result<Vec<Truth>, Error> {
-    let options = BundleOptions {
-        overwrite,
-        ..BundleOptions::default()
-    };
-    write_bundle_with(scenario, path, options)
-}
-
-/// Writes a bundle like [`write_bundle`], with every option.
-///
-/// # Errors
-/// The errors of [`write_bundle`].
-pub fn write_bundle_with(
-    scenario: &Scenario,
-    path: &Path,
-    options: BundleOptions,
-) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
-    let staging = Staging::open(path, options.overwrite)?;
+    let staging = Staging::open(path, overwrite)?;
     let bundle = staging.dir();
     let corespace = create_dir(bundle.join("corespace"))?;
     let tables = tables(scenario);
@@ -106,9 +71,7 @@ pub fn write_bundle_with(
     let stores = INPUTS.len() + symbols::inputs(scenario).len() + tables.len();
     envelope::write_manifest(&corespace, &contents, stores)?;
     write_texts(bundle, scenario, &truths)?;
-    if options.form_template {
-        form::write(bundle, scenario, &contents)?;
-    }
+    form::write(bundle, scenario, &contents)?;
     envelope::write_requirements(bundle)?;
     staging.finish()?;
     Ok(truths)
@@ -143,8 +106,16 @@ fn write_run(
 
     let mut specs: Vec<Spec> = Vec::new();
     for (form, spec) in inputs.chain(chosen) {
-        let folder = StoreFolder::new(corespace, specs.len());
-        let mut store = Store::create(folder, &form.schema, spec, scenario, plan, &mut uniquing)?;
+        let (number, schema) = (specs.len(), &form.schema);
+        let mut store = Store::create(
+            corespace,
+            number,
+            schema,
+            spec,
+            scenario,
+            plan,
+            &mut uniquing,
+        )?;
         (form.write)(plan, &run.optional, &mut store)?;
         specs.push(store.finish()?);
     }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use metalens_simulator::{
-    BundleOptions, Error, Generation, MARK, Scenario, Table, TruthFile, presets, random_scenario,
-    truths, write_bundle, write_bundle_with,
+    Error, Generation, MARK, Scenario, Table, TruthFile, presets, random_scenario, truths,
+    write_bundle,
 };
 use plist::Value;
 
@@ -277,19 +277,6 @@ fn the_truth_and_the_scenario_are_inside() {
     );
     let truth: TruthFile = serde_json::from_str(&text("truth.json")).unwrap();
     assert_eq!(truth.runs, truths(&scenario).unwrap());
-}
-
-#[test]
-fn the_document_archive_may_be_left_out() {
-    let dir = metalens_testing::scratch();
-    let path = dir.path().join("bare.trace");
-    let options = BundleOptions {
-        form_template: false,
-        ..BundleOptions::default()
-    };
-    write_bundle_with(&Scenario::preset("eager").unwrap(), &path, options).unwrap();
-    assert!(path.join("open.creq").is_file());
-    assert!(!path.join("form.template").exists());
 }
 
 #[test]

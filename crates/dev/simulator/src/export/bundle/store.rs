@@ -6,7 +6,6 @@ use super::archive::{self, Node};
 use super::bulkstore::{Bulkstore, rows_per_block};
 use super::file::{compressed, create_dir};
 use super::layout::{self, Layout};
-use super::row::RowCells;
 use super::spec::Spec;
 use super::uniquing::Uniquing;
 use crate::error::Error;
@@ -14,7 +13,7 @@ use crate::export::display;
 use crate::plan::Plan;
 use crate::random::Random;
 use crate::scenario::Scenario;
-use crate::sheet::{Schema, Sheet, Value};
+use crate::sheet::{Kind, Schema, Sheet, Value};
 use crate::values::kinds::Generation;
 
 /// A store that is being written.
@@ -23,58 +22,48 @@ pub(super) struct Store<'a> {
     generation: Generation,
     dir: PathBuf,
     spec: Spec,
-    cells: RowCells<'a>,
+    plan: &'a Plan,
+    uniquing: &'a mut Uniquing,
+    layout: Layout,
+    /// The bytes of a row.
+    row: Vec<u8>,
     bulk: Bulkstore,
 }
 
-/// The folder of a store.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct StoreFolder<'p> {
-    corespace: &'p Path,
-    /// Number of the store in its run, from 0.
-    number: usize,
-}
-
-impl<'p> StoreFolder<'p> {
-    pub(super) const fn new(corespace: &'p Path, number: usize) -> Self {
-        Self { corespace, number }
-    }
-}
-
 impl<'a> Store<'a> {
-    /// Starts a store of the plan's run.
+    /// Starts a store of the plan's run, which has a number in it, from 0.
     pub(super) fn create(
-        folder: StoreFolder<'_>,
+        corespace: &Path,
+        number: usize,
         schema: &Schema,
         spec: Spec,
         scenario: &'a Scenario,
         plan: &'a Plan,
         uniquing: &'a mut Uniquing,
     ) -> Result<Self, Error> {
-        let dir = create_dir(folder.corespace.join(subpath(plan.run, folder.number)))?;
+        let dir = create_dir(corespace.join(subpath(plan.run, number)))?;
         let layout = Layout::new(schema, scenario);
-        let random = Random::new(
-            scenario.seed,
-            &[ORDER, u64::from(plan.run), folder.number as u64],
-        );
-
+        let place = [ORDER, u64::from(plan.run), number as u64];
         Ok(Self {
             generation: scenario.xcode,
             bulk: Bulkstore::create(
                 &dir.join("bulkstore"),
                 layout.row_bytes,
                 rows_per_block(scenario),
-                random,
+                Random::new(scenario.seed, &place),
             )?,
             dir,
             spec,
-            cells: RowCells::new(plan, uniquing, layout),
+            plan,
+            uniquing,
+            row: vec![0; layout.row_bytes],
+            layout,
         })
     }
 
     /// Ends the rows and adds the files that describe them.
     pub(super) fn finish(self) -> Result<Spec, Error> {
-        let (spec, layout) = (self.spec, &self.cells.layout);
+        let (spec, layout) = (self.spec, &self.layout);
         let rows = self.bulk.finish()?;
         let file = |name: &str| self.dir.join(name);
         compressed(&file("schema.xml"), |out| {
@@ -93,9 +82,42 @@ const ORDER: u64 = 0x0bde;
 
 impl Sheet for Store<'_> {
     fn row(&mut self, values: &[Value<'_>]) -> Result<(), Error> {
-        self.bulk.push(self.cells.row(values))?;
-        self.cells.uniquing.flush_full()
+        self.row.fill(0);
+        for (column, value) in self.layout.columns.iter().zip(values) {
+            let stored = stored(self.plan, self.uniquing, column.kind, *value);
+            // A value that does not fit its field becomes NULL.
+            let bytes = if column.width == 8 {
+                stored.to_le_bytes()
+            } else {
+                u64::from(u32::try_from(stored).unwrap_or(u32::MAX)).to_le_bytes()
+            };
+            self.row[column.offset..column.offset + column.width]
+                .copy_from_slice(&bytes[..column.width]);
+        }
+        self.bulk.push(&self.row)?;
+        self.uniquing.flush_full()
     }
+}
+
+/// Returns a value as it is stored.
+fn stored(plan: &Plan, uniquing: &mut Uniquing, kind: Kind, value: Value<'_>) -> u64 {
+    let reference = match (value.in_column(kind, plan), kind) {
+        // No known real bundle has a row with a percentage, so its encoding is unknown. The
+        // percentages of counters are decimals in `gpu-counter-value`.
+        (Value::Null | Value::Usual, _) | (Value::Number(_), Kind::Percent) => return u64::MAX,
+        // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
+        (Value::Number(value), Kind::FixedDecimal) => return value + 0x7fff_ffff_ffff_ffff,
+        (Value::Number(value), _) => return value,
+        (Value::Worker(process), Kind::ThreadName) => return uniquing.worker_name(plan, process),
+        (Value::Worker(process), _) => uniquing.worker(plan, process),
+        (Value::Text(text), _) => uniquing.string(text),
+        (Value::Process(process), Kind::Thread) => uniquing.thread(plan, process),
+        (Value::Process(process), _) => uniquing.process(plan, process),
+        (Value::Stack(stack), _) => uniquing.stack(plan, stack),
+        (Value::Label(parts), _) => uniquing.label(plan, parts, true),
+        (Value::LabelOnce(parts), _) => uniquing.label(plan, parts, false),
+    };
+    u64::from(reference)
 }
 
 /// Returns the path of a store below `corespace`.
