@@ -1,5 +1,6 @@
 //! Checks whole charts: their layout, that it stays the same, and odd inputs.
 
+use std::fmt;
 use std::path::Path;
 
 use metalens_analyzer::{
@@ -8,7 +9,8 @@ use metalens_analyzer::{
 use metalens_message::{Message, Ns, Number, Unit};
 use metalens_testing::{analysis_of_toml, analyze_input};
 
-use crate::scene::{Primitive, Scene};
+use crate::pixels::{times, whole_count};
+use crate::scene::{Primitive, Scene, number};
 use crate::{Chart, ChartOptions, Theme, alt, draw, font, png, svg};
 
 const ALL: [Chart; 4] = [Chart::Timeline, Chart::Idle, Chart::Gaps, Chart::Kernels];
@@ -348,4 +350,70 @@ fn names_of_every_kind() {
             );
         }
     }
+}
+
+/// Lists the shapes, one per line.
+impl fmt::Display for Scene {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { width, height, .. } = self;
+        writeln!(out, "{width}x{height} on {}", self.background.hex())?;
+        self.shapes.iter().try_for_each(|shape| match shape {
+            Primitive::Rectangle { at, size, fill } => writeln!(
+                out,
+                "rectangle {} {}x{} {}",
+                place(*at),
+                number(size.0),
+                number(size.1),
+                fill.hex()
+            ),
+            Primitive::Bars {
+                left,
+                step,
+                spans,
+                fill,
+            } => writeln!(
+                out,
+                "bars from {} step {} {} {}",
+                number(*left),
+                number(*step),
+                fill.hex(),
+                spark(spans)
+            ),
+            Primitive::Text {
+                at,
+                size,
+                anchor,
+                fill,
+                text,
+            } => writeln!(
+                out,
+                "text {} {} {} {} {text}",
+                place(*at),
+                number(*size),
+                anchor.name(),
+                fill.hex()
+            ),
+        })
+    }
+}
+
+fn place((x, y): (f32, f32)) -> String {
+    format!("{},{}", number(x), number(y))
+}
+
+/// Formats bars as a line of characters, each the mean of some neighbors.
+fn spark(spans: &[(f32, f32)]) -> String {
+    const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let low = spans.iter().map(|span| span.1).fold(0.0, f32::max);
+    let high = spans.iter().map(|span| span.0).fold(low, f32::min);
+    let chunk = spans.len().div_ceil(80).max(1);
+    let level = |some: &[(f32, f32)]| {
+        let sum: f32 = some.iter().map(|span| span.1 - span.0).sum();
+        let mean = sum / times(some.len());
+        let share = if low > high { mean / (low - high) } else { 0.0 };
+        let level = whole_count((share * 8.0).ceil().clamp(0.0, 8.0));
+        LEVELS.get(level).copied().unwrap_or(' ')
+    };
+    let text: String = spans.chunks(chunk).map(level).collect();
+    format!("{}..{} |{text}|", number(high), number(low))
 }
