@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::sweep::TargetRows;
 use crate::plan::{Plan, ProcessIndex};
+use crate::values::nanos::Nanos;
 
 pub use allocations::{Allocation, Allocations};
 pub use counters::{Counter, CounterTotal, CounterUnit, KernelMean};
@@ -44,16 +45,47 @@ pub(crate) struct Optional {
     /// Metal resources, in no order.
     pub(crate) allocations: Vec<allocations::PlannedAllocation>,
     /// Memory that the driver wires and unwires, ordered by time.
-    pub(crate) wiring: Vec<wiring::PlannedWiring>,
+    pub(crate) wiring: Vec<Planned<Wiring>>,
     /// Signposts, ordered by their start.
     pub(crate) signposts: Vec<signposts::PlannedSignpost>,
     /// Stack samples, ordered by time.
     pub(crate) samples: Vec<samples::Sample>,
     /// Hangs of main threads, ordered by their start.
-    pub(crate) hangs: Vec<hangs::PlannedHang>,
+    pub(crate) hangs: Vec<Planned<Hang>>,
     /// Work of engines beside the GPU's channels, ordered by its start.
     pub(crate) engines: Vec<engines::PlannedWork>,
     pub(crate) counters: Vec<Counter>,
+}
+
+/// An entry of a scenario that a process has, with its times in the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Planned<T> {
+    pub(crate) process: ProcessIndex,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) of: T,
+}
+
+/// Plans entries by their starts and lengths, in the order of the starts. Those that the run does not
+/// have to their end are left out.
+pub(crate) fn planned<'s, T: Clone + 's>(
+    entries: impl Iterator<Item = (ProcessIndex, &'s T)>,
+    times: impl Fn(&T) -> [Nanos; 2],
+    plan: &Plan,
+) -> Vec<Planned<T>> {
+    let planned = entries.map(|(process, entry)| {
+        let [start_ns, length_ns] = times(entry).map(|time| plan.clock.cut(time.get()));
+        Planned {
+            process,
+            start_ns,
+            end_ns: start_ns + length_ns,
+            of: entry.clone(),
+        }
+    });
+    let mut planned: Vec<Planned<T>> = planned.collect();
+    planned.retain(|entry| entry.end_ns <= plan.wall_ns);
+    planned.sort_by_key(|entry| entry.start_ns);
+    planned
 }
 
 impl Optional {

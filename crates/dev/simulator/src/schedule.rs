@@ -7,7 +7,7 @@ mod table_order;
 
 use crate::error::Error;
 use crate::optional::{
-    Optional, StatePiece, allocations, engines, hangs, memory, samples, signposts, states, wiring,
+    Optional, StatePiece, allocations, engines, memory, planned, samples, signposts, states,
 };
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::scenario::{Process, Scenario};
@@ -111,13 +111,21 @@ fn optional(scenario: &Scenario, plan: &Plan) -> Result<Optional, Error> {
             each(&processes, |process| process.allocation.as_slice()),
             plan,
         )?,
-        wiring: wiring::plan(entries(&processes, |process| &process.wiring), plan),
+        wiring: planned(
+            entries(&processes, |process| &process.wiring),
+            |wiring| [wiring.start, wiring.length],
+            plan,
+        ),
         signposts: signposts::plan(entries(&processes, |process| &process.signpost), plan),
         samples: samples::plan(
             entries(&processes, |process| process.samples.as_slice()),
             plan,
         )?,
-        hangs: hangs::plan(entries(&processes, |process| &process.hang), plan),
+        hangs: planned(
+            entries(&processes, |process| &process.hang),
+            |hang| [hang.start, hang.length],
+            plan,
+        ),
         engines: engines::plan(entries(&processes, |process| &process.engine), plan),
         counters: recording.counter.clone(),
     })

@@ -99,14 +99,14 @@ fn every_cell_is_equal() {
 fn every_cell_of_the_findings_is_equal() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/findings");
     let mut compared = 0;
-    for rule in std::fs::read_dir(folder).unwrap() {
-        for file in std::fs::read_dir(rule.unwrap().path()).unwrap() {
+    for rule in fs::read_dir(folder).unwrap() {
+        for file in fs::read_dir(rule.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
             if path
                 .extension()
                 .is_some_and(|extension| extension == "toml")
             {
-                let scenario = Scenario::from_toml(&std::fs::read_to_string(&path).unwrap());
+                let scenario = Scenario::from_toml(&fs::read_to_string(&path).unwrap());
                 same_cells(&path.display().to_string(), &scenario.unwrap());
                 compared += 1;
             }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Planned;
 use crate::error::Error;
+use crate::plan::ProcessIndex;
 use crate::plan::sweep::Window;
-use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::table;
 use crate::values::checks::Place;
@@ -45,48 +46,20 @@ pub(crate) fn random(random: &mut Random) -> Hang {
     }
 }
 
-/// A time during which a main thread did not respond.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedHang {
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    pub(crate) kind: String,
-}
-
-/// Plans the hangs of the processes that end within the run.
-pub(crate) fn plan<'s>(
-    entries: impl Iterator<Item = (ProcessIndex, &'s Hang)>,
-    plan: &Plan,
-) -> Vec<PlannedHang> {
-    let planned = entries.map(|(process, hang)| PlannedHang {
-        process,
-        start_ns: plan.clock.cut(hang.start.get()),
-        duration_ns: plan.clock.cut(hang.length.get()),
-        kind: hang.kind.clone(),
-    });
-    let mut planned: Vec<PlannedHang> = planned.collect();
-    planned.retain(|hang| hang.start_ns + hang.duration_ns <= plan.wall_ns);
-    planned.sort_by_key(|hang| hang.start_ns);
-    planned
-}
-
 table! {
     HANGS: "potential-hangs", "When main threads did not respond.";
     |_, optional| for hang in &optional.hangs => {
         "start" "Start" StartTime = hang.start_ns;
-        "duration" "Duration" Duration = hang.duration_ns;
-        "hang-type" "Hang Type" HangType = &hang.kind;
+        "duration" "Duration" Duration = hang.end_ns - hang.start_ns;
+        "hang-type" "Hang Type" HangType = &hang.of.kind;
         "thread" "Thread" Thread = hang.process;
         "process" "Process" Process = hang.process;
     }
 }
 
 /// Counts the hangs of the process that touch the window.
-pub(crate) fn truth(planned: &[PlannedHang], target: ProcessIndex, window: Window) -> u64 {
+pub(crate) fn truth(planned: &[Planned<Hang>], target: ProcessIndex, window: Window) -> u64 {
     let own = planned.iter().filter(|hang| hang.process == target);
-    own.filter(|hang| {
-        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-    })
-    .count() as u64
+    own.filter(|hang| hang.start_ns < window.end_ns && hang.end_ns > window.start_ns)
+        .count() as u64
 }

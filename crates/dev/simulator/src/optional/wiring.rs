@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Planned;
 use crate::error::Error;
+use crate::plan::ProcessIndex;
 use crate::plan::states::process_color;
 use crate::plan::sweep::{Gap, Window};
-use crate::plan::{Plan, ProcessIndex};
 use crate::random::Random;
 use crate::sheet::{Kind, Part, table};
 use crate::values::checks::Place;
@@ -43,48 +44,17 @@ pub(crate) fn random(random: &mut Random) -> Wiring {
     }
 }
 
-/// Memory that the driver wires or unwires for a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlannedWiring {
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) bytes: u64,
-    pub(crate) unwire: bool,
-}
-
-/// Plans what the driver wires and unwires for the processes, within the run.
-pub(crate) fn plan<'s>(
-    entries: impl Iterator<Item = (ProcessIndex, &'s Wiring)>,
-    plan: &Plan,
-) -> Vec<PlannedWiring> {
-    let planned = entries.map(|(process, wiring)| {
-        let start_ns = plan.clock.cut(wiring.start.get());
-        PlannedWiring {
-            process,
-            start_ns,
-            end_ns: start_ns + plan.clock.cut(wiring.length.get()),
-            bytes: wiring.bytes,
-            unwire: wiring.unwire,
-        }
-    });
-    let mut planned: Vec<PlannedWiring> = planned.collect();
-    planned.retain(|wiring| wiring.end_ns <= plan.wall_ns);
-    planned.sort_by_key(|wiring| wiring.start_ns);
-    planned
-}
-
 table! {
     WIRING: "metal-driver-event-intervals", "What else the driver did, such as wiring memory.";
     |plan, optional| for (connection, wiring) in (1_u64..).zip(&optional.wiring) => {
-        let (kind, before, after) = if wiring.unwire {
+        let (kind, before, after) = if wiring.of.unwire {
             ("Unwire Memory Request", "Request Unwire ", " System Memory (")
         } else {
             ("Wire Memory", "Wire ", " System Memory (Success) (")
         };
         let label = [
             Part::Text(Kind::NarrativeText, before),
-            Part::Number(Kind::SizeInBytes, wiring.bytes),
+            Part::Number(Kind::SizeInBytes, wiring.of.bytes),
             Part::Text(Kind::NarrativeText, after),
             Part::Thread(wiring.process),
             Part::Text(Kind::NarrativeText, ")"),
@@ -121,7 +91,7 @@ pub struct Wired {
 
 /// Counts what was wired for the process, or returns `None` if nothing was for any.
 pub(crate) fn truth(
-    planned: &[PlannedWiring],
+    planned: &[Planned<Wiring>],
     target: ProcessIndex,
     window: Window,
     gaps: &[Gap],
@@ -134,13 +104,13 @@ pub(crate) fn truth(
     let (mut covered_ns, mut ignored) = (0, (0, 0));
     for wiring in own {
         let sum = match wiring.start_ns {
-            _ if wiring.unwire => &mut truth.unwired,
+            _ if wiring.of.unwire => &mut truth.unwired,
             start_ns if start_ns < window.start_ns => &mut truth.before_window,
             start_ns if start_ns < window.end_ns => &mut truth.in_window,
             _ => &mut ignored,
         };
-        *sum = (sum.0 + 1, sum.1 + wiring.bytes);
-        if wiring.unwire {
+        *sum = (sum.0 + 1, sum.1 + wiring.of.bytes);
+        if wiring.of.unwire {
             continue;
         }
         // Time that an earlier one covers counts once.
