@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
-use crate::tables::DatasetTable;
+use crate::tables::RUNS;
 
 /// A run in a dataset's folder.
 #[derive(Debug, Clone)]
@@ -19,14 +19,14 @@ pub(crate) struct StoredRun {
 
 impl StoredRun {
     /// Returns the file of one of the run's tables, below the dataset's folder.
-    pub(crate) fn file(&self, which: DatasetTable) -> PathBuf {
-        Path::new(which.name()).join(&self.below).join(FILE)
+    pub(crate) fn file(&self, table: &str) -> PathBuf {
+        Path::new(table).join(&self.below).join(FILE)
     }
 }
 
 /// Returns whether a folder is a dataset, which has runs.
 pub fn is_dataset(path: &Path) -> bool {
-    let names = names(&path.join(DatasetTable::Runs.name()));
+    let names = names(&path.join(RUNS));
     names.is_ok_and(|names| names.iter().any(|name| name.starts_with("device=")))
 }
 
@@ -70,7 +70,7 @@ pub fn run_of(file: &str) -> Option<Partition> {
 /// of the dataset and are ignored. Runs without a file in `runs` are still being written, and are
 /// ignored too.
 pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
-    let top = dataset.join(DatasetTable::Runs.name());
+    let top = dataset.join(RUNS);
 
     let mut runs = Vec::new();
     for device in folders(&top, "device=")? {

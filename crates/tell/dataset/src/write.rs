@@ -16,9 +16,7 @@ use crate::cells::MemoryTable;
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY, RUN_KEY, TABLE_KEY};
-use crate::tables::{
-    DatasetTable, counters, findings, gaps, intervals, kernels, phase_kernels, runs, steps,
-};
+use crate::tables::{RUNS, TABLES};
 use crate::{FORM, folder, identity};
 
 /// Options for writing a run.
@@ -51,17 +49,17 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
     };
 
     let mut folders = Vec::new();
-    for which in IN_ORDER {
-        folders.push(dataset.folder.inner(&partition.folder(which.name()))?);
+    for which in &TABLES {
+        folders.push(dataset.folder.inner(&partition.folder(which.name))?);
     }
 
     // All tables are drafts until the last one is written, so that a failure changes nothing.
     let mut drafts = Vec::new();
-    for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
+    for (which, folder) in TABLES.iter().zip(&folders) {
         let draft = folder.draft(FILE.as_ref())?;
-        let file = partition.file(dataset.path, which.name());
-        let table = table(analysis, which, options)?;
-        write_table(&table, which, &partition.run, draft.file())
+        let file = partition.file(dataset.path, which.name);
+        let table = (which.rows)(analysis, options.show_names)?;
+        write_table(&table, which.name, &partition.run, draft.file())
             .map_err(|why| Error::write(&file, why))?;
         drafts.push((draft, file));
     }
@@ -91,51 +89,16 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
 ///
 /// If the folder of a table is a link.
 pub fn refuse_links(dataset: &Path) -> Result<()> {
-    for which in IN_ORDER {
-        metalens_files::refuse_link(&dataset.join(which.name()))?;
+    for which in &TABLES {
+        metalens_files::refuse_link(&dataset.join(which.name))?;
     }
     Ok(())
 }
 
-/// Order of writing: `runs` last, because it lists complete runs.
-const IN_ORDER: [DatasetTable; 8] = [
-    DatasetTable::Intervals,
-    DatasetTable::Gaps,
-    DatasetTable::Kernels,
-    DatasetTable::Findings,
-    DatasetTable::Counters,
-    DatasetTable::PhaseKernels,
-    DatasetTable::Steps,
-    DatasetTable::Runs,
-];
-
-/// Returns a table of a run.
-pub(crate) fn table(
-    analysis: &Analysis,
-    which: DatasetTable,
-    options: WriteOptions,
-) -> Result<MemoryTable> {
-    match which {
-        DatasetTable::Runs => runs::table(&analysis.report),
-        DatasetTable::Intervals => intervals::table(analysis, options.show_names),
-        DatasetTable::Gaps => gaps::table(analysis),
-        DatasetTable::Kernels => kernels::table(&analysis.report),
-        DatasetTable::Findings => findings::table(&analysis.report, options.show_names),
-        DatasetTable::Counters => counters::table(analysis),
-        DatasetTable::PhaseKernels => phase_kernels::table(&analysis.report),
-        DatasetTable::Steps => steps::table(analysis),
-    }
-}
-
-fn write_table(
-    table: &MemoryTable,
-    which: DatasetTable,
-    run: &str,
-    file: &File,
-) -> Result<(), String> {
-    let form = [(FORM_KEY, FORM), (TABLE_KEY, which.name()), (RUN_KEY, run)];
+fn write_table(table: &MemoryTable, name: &str, run: &str, file: &File) -> Result<(), String> {
+    let form = [(FORM_KEY, FORM), (TABLE_KEY, name), (RUN_KEY, run)];
     let mut out = BufWriter::new(file);
-    parquet_write::write(&mut out, table, which.name(), &form).map_err(|why| why.to_string())?;
+    parquet_write::write(&mut out, table, name, &form).map_err(|why| why.to_string())?;
     out.flush().map_err(|why| why.to_string())
 }
 
@@ -160,8 +123,8 @@ impl Dataset<'_> {
             }
             is_moved = true;
             // The table `runs` first, because it lists the run.
-            for which in IN_ORDER.into_iter().rev() {
-                self.folder.remove(&run.file(which))?;
+            for which in TABLES.iter().rev() {
+                self.folder.remove(&run.file(which.name))?;
             }
         }
         Ok(is_moved)
@@ -173,10 +136,7 @@ impl Dataset<'_> {
         partition: &Partition,
         drafts: &[(Draft<'_>, PathBuf)],
     ) -> Result<bool> {
-        if !partition
-            .file(self.path, DatasetTable::Runs.name())
-            .exists()
-        {
+        if !partition.file(self.path, RUNS).exists() {
             return Ok(false);
         }
 
@@ -186,7 +146,7 @@ impl Dataset<'_> {
                 .unwrap_or(false)
         });
         if !are_same {
-            let listed = partition.folder(DatasetTable::Runs.name()).join(FILE);
+            let listed = partition.folder(RUNS).join(FILE);
             self.folder.remove(&listed)?;
         }
         Ok(true)

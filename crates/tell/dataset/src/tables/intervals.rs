@@ -1,7 +1,7 @@
 //! Defines `intervals`: the GPU intervals of all processes inside the window. Those of the analyzed
 //! process have all known facts.
 
-use std::iter::Peekable;
+use std::iter;
 
 use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, NamedBy, StateInterval};
 
@@ -35,10 +35,14 @@ pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<MemoryTable
         .filter_map(|interval| IntervalRow::from_other(interval, show_names));
 
     let mut states = StateAt::new(analysis.performance());
-    let merged = MergedRows {
-        own: analysis.intervals().map(IntervalRow::from_own).peekable(),
-        others: others.peekable(),
-    };
+    // If two have the same start, the one of the process itself comes first.
+    let mut own = analysis.intervals().map(IntervalRow::from_own).peekable();
+    let mut others = others.peekable();
+    let merged = iter::from_fn(|| match (own.peek(), others.peek()) {
+        (Some(own), Some(other)) if other.start_ns < own.start_ns => others.next(),
+        (None, _) => others.next(),
+        _ => own.next(),
+    });
     let rows = merged.map(|row| IntervalRow {
         state: states.at(row.start_ns),
         ..row
@@ -82,29 +86,6 @@ impl<'t> IntervalRow<'t> {
             completed_ns: None,
             state: None,
         })
-    }
-}
-
-/// Merges the process's own intervals with those of others, in the order of their starts. If two
-/// have the same start, the process's own comes first.
-struct MergedRows<A: Iterator, B: Iterator> {
-    own: Peekable<A>,
-    others: Peekable<B>,
-}
-
-impl<'t, A, B> Iterator for MergedRows<A, B>
-where
-    A: Iterator<Item = IntervalRow<'t>>,
-    B: Iterator<Item = IntervalRow<'t>>,
-{
-    type Item = IntervalRow<'t>;
-
-    fn next(&mut self) -> Option<IntervalRow<'t>> {
-        match (self.own.peek(), self.others.peek()) {
-            (Some(own), Some(other)) if other.start_ns < own.start_ns => self.others.next(),
-            (Some(_), _) => self.own.next(),
-            (None, _) => self.others.next(),
-        }
     }
 }
 
