@@ -20,6 +20,7 @@
 //!
 //! Depends on no other crate.
 
+pub mod columns;
 pub mod csv;
 mod hostile;
 mod letters;
@@ -34,7 +35,7 @@ mod until_closed;
 
 pub use hostile::HOSTILE;
 pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message, without_commands};
-pub use names::{fold_runs, shorten_all};
+pub use names::{fold_runs, shorten, shorten_all};
 pub use redactor::{Redactor, SECRET};
 pub use safe_writer::SafeWriter;
 pub use style::Style;

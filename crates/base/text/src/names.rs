@@ -150,7 +150,11 @@ fn common_ends(names: &[&[char]]) -> (usize, usize) {
     (head, tails.min().unwrap_or(0).min(shortest - head))
 }
 
-/// Shortens a name in the middle: both ends of a name tell.
+/// Shortens a text in the middle until it fits: both ends of a name tell.
+pub fn shorten(text: &str, fits: &dyn Fn(&str) -> bool) -> String {
+    both_ends(&text.chars().collect::<Vec<char>>(), fits)
+}
+
 fn both_ends(name: &[char], fits: &dyn Fn(&str) -> bool) -> String {
     let whole: String = name.iter().collect();
     if fits(&whole) {

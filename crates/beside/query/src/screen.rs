@@ -2,31 +2,26 @@
 
 use metalens_dataset::TableInfo;
 use metalens_query::{Cell, QueryAnswer};
-use metalens_text::shown;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use metalens_text::columns::{Align, Columns, shorten};
+use metalens_text::{Style, shown};
 
 /// Longest text in a table: a column of longer texts would push all others off the screen.
 const WIDEST: usize = 60;
 
 /// Draws an answer as aligned columns, with the number of rows that are not shown.
 pub(crate) fn table(answer: &QueryAnswer, rows: usize) -> String {
-    let mut lines = vec![
-        answer
-            .columns()
-            .map(|(name, _)| shown(name).into_owned())
-            .collect(),
-    ];
+    let names = answer.columns().map(|(name, is_number)| {
+        let align = if is_number { Align::Right } else { Align::Left };
+        (shown(name), align)
+    });
+    let names: Vec<_> = names.collect();
+    let headings: Vec<_> = names.iter().map(|(name, align)| (&**name, *align)).collect();
+    let mut columns = Columns::new(&headings);
     for row in 0..rows.min(answer.rows()) {
-        lines.push(
-            answer
-                .row(row)
-                .map(|cell| text_of(&cell))
-                .collect::<Vec<String>>(),
-        );
+        columns.styled_row(answer.row(row).map(|cell| (text_of(&cell), Style::NONE)));
     }
 
-    let is_right: Vec<bool> = answer.columns().map(|(_, is_number)| is_number).collect();
-    let mut text = aligned(&lines, &is_right);
+    let mut text = columns.lines().join("\n") + "\n";
     let more = answer.rows().saturating_sub(rows);
     if more > 0 {
         text.push_str(&format!(
@@ -48,43 +43,13 @@ pub(crate) fn schema(tables: &[TableInfo]) -> String {
             text.push('\n');
         }
         text.push_str(&format!("{}  {}\n", table.name, table.meaning));
-        let mut lines = vec![
-            ["column", "type", "unit", "meaning"]
-                .map(str::to_owned)
-                .to_vec(),
-        ];
+        let headings = ["column", "type", "unit", "meaning"];
+        let mut columns = Columns::new(&headings.map(|heading| (heading, Align::Left)));
         for column in &table.columns {
             let cells = [column.name, column.kind.name(), column.unit, column.meaning];
-            lines.push(cells.map(str::to_owned).to_vec());
+            columns.styled_row(cells.map(|cell| (cell.to_owned(), Style::NONE)));
         }
-        text.push_str(&aligned(&lines, &[]));
-    }
-    text
-}
-
-/// Aligns lines of cells: each column is as wide as its widest cell, two spaces apart.
-fn aligned(lines: &[Vec<String>], is_right: &[bool]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            let cells = lines.iter().filter_map(|line| line.get(column));
-            cells.map(|cell| cell.width()).max().unwrap_or(0)
-        })
-        .collect();
-
-    let mut text = String::new();
-    for line in lines {
-        let mut drawn = String::new();
-        for (index, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let padding = " ".repeat(width.saturating_sub(cell.width()));
-            if is_right.get(index).copied().unwrap_or(false) {
-                drawn.push_str(&format!("  {padding}{cell}"));
-            } else {
-                drawn.push_str(&format!("  {cell}{padding}"));
-            }
-        }
-        text.push_str(drawn.trim_end());
-        text.push('\n');
+        text.push_str(&(columns.lines().join("\n") + "\n"));
     }
     text
 }
@@ -95,7 +60,7 @@ fn text_of(cell: &Cell<'_>) -> String {
         Cell::Integer(number) => number.to_string(),
         Cell::Number(number) => fraction(*number),
         Cell::Flag(flag) => flag.to_string(),
-        Cell::Text(text) => shorten(&shown(text)),
+        Cell::Text(text) => shorten(&shown(text), WIDEST),
     }
 }
 
@@ -110,32 +75,10 @@ fn fraction(number: f64) -> String {
     text.strip_suffix('.').unwrap_or(text).to_owned()
 }
 
-/// Shortens a text in the middle, because labels differ at both ends.
-fn shorten(text: &str) -> String {
-    if text.width() <= WIDEST {
-        return text.to_owned();
-    }
-    let half = (WIDEST - 1) / 2;
-    let head = first_columns(text.chars(), half);
-    let tail: String = first_columns(text.chars().rev(), half)
-        .chars()
-        .rev()
-        .collect();
-    format!("{head}…{tail}")
-}
-
-fn first_columns(characters: impl Iterator<Item = char>, width: usize) -> String {
-    let mut used = 0;
-    characters
-        .take_while(|character| {
-            used += character.width().unwrap_or(0);
-            used <= width
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use unicode_width::UnicodeWidthStr;
+
     use super::*;
 
     #[test]
@@ -158,7 +101,7 @@ mod tests {
     #[test]
     fn long_texts_keep_both_ends() {
         let long = format!("begin{}end", "x".repeat(100));
-        let short = shorten(&long);
+        let short = shorten(&long, WIDEST);
         assert!(
             short.starts_with("begin") && short.ends_with("end"),
             "{short}"

@@ -39,9 +39,9 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorksHere {
     /// Command line to run.
-    pub command: String,
+    pub command: &'static str,
     /// Description of what the command does.
-    pub what: String,
+    pub what: &'static str,
 }
 
 /// Checks a Mac.
@@ -118,10 +118,7 @@ fn works_here() -> Vec<WorksHere> {
     ];
 
     checks
-        .map(|(command, what)| WorksHere {
-            command: command.to_owned(),
-            what: what.to_owned(),
-        })
+        .map(|(command, what)| WorksHere { command, what })
         .into()
 }
 

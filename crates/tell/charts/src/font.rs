@@ -103,27 +103,8 @@ pub(crate) fn clean(text: &str) -> String {
 /// Shortens a text to the available room and keeps its ends: `a_very_long_name` becomes
 /// `a_ver…name`.
 pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
-    let text = clean(text);
-    if width(&text, size) <= room {
-        return text;
-    }
-    let letters: Vec<char> = text.chars().collect();
-
-    // More letters are never narrower, so that bisection finds the most that fit.
-    let (mut fits, mut fails) = (0, letters.len());
-    while fits + 1 < fails {
-        let middle = fits.midpoint(fails);
-        if width(&without_middle(&letters, middle), size) <= room {
-            fits = middle;
-        } else {
-            fails = middle;
-        }
-    }
-
-    match fits {
-        0 => String::new(),
-        _ => without_middle(&letters, fits),
-    }
+    let short = metalens_text::shorten(&clean(text), &|text| width(text, size) <= room);
+    if short == "…" { String::new() } else { short }
 }
 
 /// Shortens names to the available room, so that no two different ones look alike.
@@ -131,13 +112,6 @@ pub(crate) fn shorten_all(names: &[&str], size: f32, room: f32) -> Vec<String> {
     let names: Vec<String> = names.iter().map(|name| clean(name)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     metalens_text::shorten_all(&names, &|name| width(name, size) <= room)
-}
-
-fn without_middle(letters: &[char], keep: usize) -> String {
-    let (head, tail) = (keep.div_ceil(2), keep / 2);
-    let head = letters.iter().take(head);
-    let tail = letters.iter().skip(letters.len() - tail);
-    head.chain(&['…']).chain(tail).collect()
 }
 
 /// Breaks a sentence into lines that are no wider than `room`. The last line loses words at its end if

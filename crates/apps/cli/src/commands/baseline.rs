@@ -7,6 +7,7 @@ use anyhow::Context;
 use metalens_analyzer::Report;
 use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS, Unit, metrics};
 use metalens_render::{baseline, terminal};
+use metalens_text::columns::wrap;
 use metalens_text::{in_json, shown};
 
 use super::compare::read_baseline;
@@ -100,7 +101,7 @@ fn figures() -> anyhow::Result<()> {
          docs/gating.md explains them.",
     ];
     for paragraph in rest {
-        writeln!(out, "\n{}", terminal::wrap(paragraph, width).join("\n"))?;
+        writeln!(out, "\n{}", wrap(paragraph, width).join("\n"))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use metalens_doctor::{
     Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
 };
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
-use metalens_render::terminal::wrap;
+use metalens_text::columns::wrap;
 use metalens_text::units::counted;
 use metalens_text::{Style, shown};
 use metalens_xctrace::{Tool, ToolSource, resolve};
@@ -87,9 +87,9 @@ fn screen(diagnosis: &Diagnosis, width: usize) -> String {
         let longest = commands.iter().map(|alternative| alternative.command.len());
         let names = longest.max().unwrap_or(0);
         for alternative in commands {
-            let lines = wrap(&alternative.what, width.saturating_sub(names + 4));
+            let lines = wrap(alternative.what, width.saturating_sub(names + 4));
             for (at, line) in lines.iter().enumerate() {
-                let command = if at == 0 { &*alternative.command } else { "" };
+                let command = if at == 0 { alternative.command } else { "" };
                 text.push_str(&format!("  {command:names$}  {FAINT}{line}{FAINT:#}\n"));
             }
         }

@@ -1,6 +1,5 @@
 //! Writes documents as text for a terminal.
 
-mod columns;
 pub mod style;
 mod table;
 #[cfg(test)]
@@ -8,6 +7,7 @@ mod width_tests;
 
 use metalens_analyzer::Severity;
 use metalens_message::Message;
+use metalens_text::columns::{shorten, wrap};
 use metalens_text::units::capital;
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;
@@ -15,8 +15,6 @@ use unicode_width::UnicodeWidthStr;
 use crate::bars;
 use crate::document::{Block, Chart, Document, Drawing, Fact, FindingEntry, Item, Section, Table};
 use crate::wording::{NO_BREAK, sentence, unbroken};
-use columns::shorten;
-pub use columns::wrap;
 use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
 /// Largest width of a sentence, however wide the terminal is.
@@ -313,16 +311,16 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
 
 /// Adds the severity of a finding, and its title.
 fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
-    let (word, style) = match finding.severity {
-        Severity::High => ("HIGH", BAD),
-        Severity::Medium => ("MEDIUM", LOUD),
-        Severity::Low => ("LOW", FAINT),
-        Severity::Caveat => ("CAVEAT", FAINT),
+    let word = finding.severity.name().to_uppercase();
+    let style = match finding.severity {
+        Severity::High => BAD,
+        Severity::Medium => LOUD,
+        Severity::Low | Severity::Caveat => FAINT,
     };
     let room = screen.prose - 10;
     let title = wrap(&shown(&finding.title.text), room);
     for (at, line) in title.into_iter().enumerate() {
-        let word = if at == 0 { word } else { "" };
+        let word = if at == 0 { &*word } else { "" };
         screen.line(format!(
             "  {style}{word:<7}{style:#} {VERDICT}{line}{VERDICT:#}"
         ));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use metalens_text::columns::{Align, Columns, shorten, wrap};
 use metalens_text::{Style, shorten_all, shown};
 use unicode_width::UnicodeWidthStr;
 
 use super::WIDEST_TEXT;
-use super::columns::{Align, Columns, shorten, wrap};
 use super::style::{BAD, FAINT, GOOD, LOUD, VERDICT, cause_color};
 use crate::bars::{bar, over_time};
 use crate::document::{Cell, Column, ColumnKind, Look, Table, Tone};

@@ -1,11 +1,12 @@
 //! Aligns columns, and fits texts into a width.
 
-use metalens_text::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::Style;
 
 /// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
+pub enum Align {
     /// Cells are aligned to the left.
     Left,
     /// Cells are aligned to the right.
@@ -14,7 +15,7 @@ pub(super) enum Align {
 
 /// Rows under headings, with each column as wide as its widest cell.
 #[derive(Debug)]
-pub(super) struct Columns {
+pub struct Columns {
     alignment: Vec<Align>,
     least: Vec<usize>,
     rows: Vec<Vec<(String, Style)>>,
@@ -22,7 +23,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Returns columns with these headings.
-    pub(super) fn new(headings: &[(&str, Align)]) -> Self {
+    pub fn new(headings: &[(&str, Align)]) -> Self {
         let heading = headings.iter();
         let heading = heading.map(|&(heading, _)| (heading.to_owned(), Style::NONE));
         Self {
@@ -33,17 +34,17 @@ impl Columns {
     }
 
     /// Sets the least widths of the columns.
-    pub(super) fn at_least(&mut self, widths: &[usize]) {
+    pub fn at_least(&mut self, widths: &[usize]) {
         self.least = widths.to_vec();
     }
 
     /// Appends a row of cells with a style each.
-    pub(super) fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
+    pub fn styled_row(&mut self, cells: impl IntoIterator<Item = (String, Style)>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// Returns the width of each column.
-    pub(super) fn widths(&self) -> Vec<usize> {
+    pub fn widths(&self) -> Vec<usize> {
         let mut widths = self.least.clone();
         for row in &self.rows {
             for (width, (cell, _)) in widths.iter_mut().zip(row) {
@@ -54,7 +55,7 @@ impl Columns {
     }
 
     /// Returns the lines, with the headings first, each indented by two spaces.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let widths = self.widths();
         let rows = self.rows.iter();
         rows.map(|row| self.line(row, &widths)).collect()
@@ -74,7 +75,7 @@ impl Columns {
 }
 
 /// Shortens a text to a width, in the middle: labels differ at both ends.
-pub(super) fn shorten(text: &str, width: usize) -> String {
+pub fn shorten(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
