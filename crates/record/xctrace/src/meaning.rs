@@ -248,88 +248,72 @@ pub fn find_message(text: &str) -> Option<&'static KnownMessage> {
 
 /// All known exit codes of `record`.
 pub const RECORD_CODES: &[(i32, Meaning)] = &[
-    (0, code("success", "")),
-    (
+    code(0, "success", ""),
+    code(
         2,
-        code(
-            "the recording could not start: tracing the process is not allowed, or another profiler is \
-            recording",
-            "",
-        ),
+        "the recording could not start: tracing the process is not allowed, or another profiler is \
+        recording",
+        "",
     ),
-    (
-        19,
-        code("no process with that name is running", "start it first"),
-    ),
-    (
+    code(19, "no process with that name is running", "start it first"),
+    code(
         21,
-        code(
-            "no process with that id is running",
-            "give the id of a running process",
-        ),
+        "no process with that id is running",
+        "give the id of a running process",
     ),
-    (
+    code(
         30,
-        code(
-            "a custom template has the name of an Apple template",
-            "give the path of the template instead of its name",
-        ),
+        "a custom template has the name of an Apple template",
+        "give the path of the template instead of its name",
     ),
-    (
+    code(
         43,
-        code(
-            "the bundle cannot be read or written",
-            "check its owner and permissions",
-        ),
+        "the bundle cannot be read or written",
+        "check its owner and permissions",
     ),
-    (
+    // Seen in 185 of 212 recordings of one project, all of them good.
+    code(
         54,
-        code(
-            "usual, even for good recordings: the process did not end on its own, or ended with \
-             an error",
-            "",
-            // Seen in 185 of 212 recordings of one project, all of them good.
-        ),
+        "usual, even for good recordings: the process did not end on its own, or ended with \
+         an error",
+        "",
     ),
-    (
-        72,
-        code("xcrun did not find xctrace", "run `metalens doctor`"),
-    ),
+    code(72, "xcrun did not find xctrace", "run `metalens doctor`"),
 ];
-
-/// Meaning of a crash by SIGABRT, SIGBUS or SIGSEGV.
-const CRASHED: Meaning = code(
-    "xctrace crashed",
-    "try again; metalens can read the bundle itself",
-    // Seen now and then with Xcode 26.5; the next call succeeded.
-);
 
 /// All known exit codes of `export`.
 pub const EXPORT_CODES: &[(i32, Meaning)] = &[
-    (0, code("success", "")),
-    (
+    code(0, "success", ""),
+    // Seen, with `Document Missing Template Error`.
+    code(
         10,
-        code(
-            "the bundle is incomplete, or was made by attaching",
-            "its tables may still be exported by name",
-            // Seen, with `Document Missing Template Error`.
-        ),
+        "the bundle is incomplete, or was made by attaching",
+        "its tables may still be exported by name",
     ),
-    (
+    // Seen with large tables, Xcode 27.1.
+    code(
         133,
-        code(
-            "xctrace crashed while it wrote a table",
-            "the rows written until then are complete; metalens can read the bundle itself",
-            // Seen with large tables, Xcode 27.1.
-        ),
+        "xctrace crashed while it wrote a table",
+        "the rows written until then are complete; metalens can read the bundle itself",
     ),
-    (134, CRASHED),
-    (138, CRASHED),
-    (139, CRASHED),
+    crash(134),
+    crash(138),
+    crash(139),
 ];
 
-const fn code(what: &'static str, remedy: &'static str) -> Meaning {
-    Meaning { what, remedy }
+/// Returns a code with its meaning.
+const fn code(code: i32, what: &'static str, remedy: &'static str) -> (i32, Meaning) {
+    (code, Meaning { what, remedy })
+}
+
+/// Returns the code of a crash by SIGABRT, SIGBUS or SIGSEGV. Crashes are seen now and then with Xcode
+/// 26.5; the next call succeeded.
+const fn crash(number: i32) -> (i32, Meaning) {
+    code(
+        number,
+        "xctrace crashed",
+        "try again; metalens can read the bundle itself",
+    )
 }
 
 /// Returns the meaning of an exit code, if it is known.

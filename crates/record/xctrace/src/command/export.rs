@@ -108,15 +108,7 @@ impl Export {
         ];
         for (option, time) in times {
             let Some(time) = time else { continue };
-            let feature = Feature::ExportOfAPart;
-            if !version.has(feature) {
-                let version = version.clone();
-                return Err(Error::TooOld {
-                    option,
-                    feature,
-                    version,
-                });
-            }
+            version.require(Feature::ExportOfAPart, option)?;
             arguments.extend([option.into(), format!("{time}ns").into()]);
         }
 

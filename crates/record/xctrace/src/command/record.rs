@@ -134,13 +134,8 @@ impl Record {
         ];
 
         for (is_asked, option, feature) in needs {
-            if is_asked && !version.has(feature) {
-                let version = version.clone();
-                return Err(Error::TooOld {
-                    option,
-                    feature,
-                    version,
-                });
+            if is_asked {
+                version.require(feature, option)?;
             }
         }
 
