@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
+use metalens_xctrace::command::Export;
 use metalens_xctrace::meaning::{EXPORT_CODES, find_code, find_message};
 use metalens_xctrace::{RunningTool, Stdin, ToolOutput};
 
@@ -23,48 +23,35 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// Time that xctrace has to end after a request.
 const TIME_TO_END: Duration = Duration::from_secs(5);
 
-/// The part of a bundle to export, and the file to write.
-pub(crate) struct ExportCall<'a> {
-    pub(crate) bundle: &'a Path,
-    pub(crate) selection: ExportSelection,
-    pub(crate) range: TimeRange,
-    /// A file that does not exist yet.
-    pub(crate) output: &'a Path,
-    pub(crate) attempts: u32,
-}
-
 impl Exporter {
-    /// Writes a document. Returns the state of the document and the output of xctrace.
+    /// Writes a document into a file that does not exist yet. Returns the state of the document and
+    /// the output of xctrace.
     pub(crate) fn call(
         &self,
-        call: &ExportCall<'_>,
+        export: &Export,
+        output: &Path,
+        most_attempts: u32,
         tell: Tell<'_>,
     ) -> Result<(DocumentState, ToolOutput)> {
-        let export = Export {
-            input: absolute(call.bundle)?,
-            selection: call.selection.clone(),
-            output: Some(absolute(call.output)?),
-            range: call.range,
-        };
         let arguments = export.arguments(&self.version)?;
         let mut pause = FIRST_PAUSE;
-        let cut = CutDocument::of(call.output);
+        let cut = CutDocument::of(output);
 
         for attempt in 1.. {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
-            let answer = self.watch(running, call.output, tell)?;
-            let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
+            let answer = self.watch(running, output, tell)?;
+            let document = DocumentState::inspect(output).map_err(Error::at(output))?;
             let attempts = match is_crash(&answer) {
-                true if document != DocumentState::Whole && call.attempts > 1 => CRASH_ATTEMPTS,
-                _ if is_temporary_failure(document, &answer) => call.attempts,
+                true if document != DocumentState::Whole && most_attempts > 1 => CRASH_ATTEMPTS,
+                _ if is_temporary_failure(document, &answer) => most_attempts,
                 _ => 1,
             };
             if attempt >= attempts {
-                let document = cut.or(document, call.output)?;
+                let document = cut.or(document, output)?;
                 return Ok((document, answer));
             }
-            cut.keep(document, call.output)?;
-            remove_if_there(call.output)?;
+            cut.keep(document, output)?;
+            remove_if_there(output)?;
             self.pause(pause)?;
             pause *= 2;
         }

@@ -21,11 +21,15 @@ pub(crate) enum DocumentState {
 }
 
 /// The ends of complete documents.
-const ENDS: [&[u8]; 2] = [b"</trace-query-result>", b"</trace-toc>"];
+const ENDS: [&[u8]; 3] = [
+    b"</trace-query-result>",
+    b"<trace-query-result/>",
+    b"</trace-toc>",
+];
 /// A document without a match has 65 bytes; a schema alone has more than this many.
 const SMALL: u64 = 256;
 /// Number of last bytes that contain the last tag and the white space after it.
-const TAIL: usize = 256;
+const TAIL: u64 = 256;
 
 impl DocumentState {
     /// Returns the state of the document in a file.
@@ -39,12 +43,13 @@ impl DocumentState {
         if size == 0 {
             return Ok(Self::Nothing);
         }
-        file.seek(SeekFrom::Start(size.saturating_sub(TAIL as u64)))?;
-        let mut tail = Tail::default();
-        io::copy(&mut file, &mut tail)?;
-        file.seek(SeekFrom::Start(0))?;
+        file.seek(SeekFrom::Start(size.saturating_sub(TAIL)))?;
+        let mut tail = Vec::new();
+        file.read_to_end(&mut tail)?;
+        file.rewind()?;
 
-        Ok(if tail.is_end() {
+        let tail = tail.trim_ascii_end();
+        Ok(if ENDS.iter().any(|end| tail.ends_with(end)) {
             if size < SMALL && has_only_a_root(&mut file)? {
                 Self::Absent
             } else {
@@ -78,37 +83,6 @@ fn contains(file: &mut File, tag: &[u8]) -> io::Result<bool> {
         if count == 0 {
             return Ok(false);
         }
-    }
-}
-
-/// The last bytes of a document.
-#[derive(Debug, Default)]
-struct Tail(Vec<u8>);
-
-impl Tail {
-    /// Adds the next bytes of the document.
-    fn push(&mut self, bytes: &[u8]) {
-        let from = bytes.len().saturating_sub(TAIL);
-        self.0.extend(bytes.iter().skip(from));
-        let too_many = self.0.len().saturating_sub(TAIL);
-        self.0.drain(..too_many);
-    }
-
-    /// Returns true if a complete document ends with these bytes.
-    fn is_end(&self) -> bool {
-        let text = self.0.trim_ascii_end();
-        ENDS.iter().any(|end| text.ends_with(end)) || text.ends_with(b"<trace-query-result/>")
-    }
-}
-
-impl io::Write for Tail {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.push(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -151,19 +125,5 @@ mod tests {
             DocumentState::Useless,
         );
         check(Some("Export failed: no"), DocumentState::Useless);
-    }
-
-    #[test]
-    fn a_tail_does_not_depend_on_the_size_of_the_pieces() {
-        let text = format!("{}</trace-toc> \n", "x".repeat(1_000));
-        for step in [1, 7, 255, 256, 257, 2_000] {
-            let mut tail = Tail::default();
-            text.as_bytes()
-                .chunks(step)
-                .for_each(|bytes| tail.push(bytes));
-            assert!(tail.is_end(), "{step}");
-            tail.push(b"y");
-            assert!(!tail.is_end(), "{step}");
-        }
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use metalens_files::{Folder, WorkFolder, path_size};
 use metalens_xctrace::ToolOutput;
-use metalens_xctrace::command::{ExportSelection, TimeRange};
+use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 
 use super::bundle::{estimate, free_bytes, require_bundle};
-use super::call::{ATTEMPTS, ExportCall, absolute, describe_end, is_disk_full, remove_if_there};
+use super::call::{ATTEMPTS, absolute, describe_end, is_disk_full, remove_if_there};
 use super::changed_template;
 use super::contents::{ListedRun, index_of_run, parse};
 use super::document::DocumentState;
@@ -96,7 +96,7 @@ impl Exporter {
             });
         }
         // This fails if the version of xctrace cannot export a range.
-        let probe = metalens_xctrace::command::Export {
+        let probe = Export {
             input: request.bundle.clone(),
             selection: ExportSelection::Contents,
             output: None,
@@ -368,14 +368,13 @@ impl ExportRun<'_> {
         output: &Path,
         attempts: u32,
     ) -> Result<(DocumentState, ToolOutput)> {
-        let call = ExportCall {
-            bundle: &self.request.bundle,
+        let export = Export {
+            input: absolute(&self.request.bundle)?,
             selection,
+            output: Some(absolute(output)?),
             range,
-            output,
-            attempts,
         };
-        self.exporter.call(&call, self.tell)
+        self.exporter.call(&export, output, attempts, self.tell)
     }
 
     /// Warns if the disk may become full.

@@ -9,8 +9,6 @@ use super::contents::ListedRun;
 pub(crate) struct TableJob {
     /// Number of the table's run.
     pub(crate) run: u64,
-    /// Position of its run, from 1.
-    pub(crate) position: u64,
     pub(crate) schema: String,
     /// Position of the table in the run, if the run has several tables of its schema.
     pub(crate) place: Option<usize>,
@@ -56,7 +54,6 @@ pub(crate) fn jobs_from_contents(
             let place = has_siblings.then_some(index + 1);
             TableJob {
                 run: run.number,
-                position: run_index as u64 + 1,
                 schema: schema.clone(),
                 place,
                 stem: stem(schema, (runs.len() > 1).then_some(run.number), place),
@@ -79,7 +76,6 @@ pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
         .filter(|name| is_plain(name) && track_detail(name).is_none())
         .map(|schema| TableJob {
             run,
-            position: run,
             schema: schema.clone(),
             place: None,
             stem: stem(schema, (run > 1).then_some(run), None),
