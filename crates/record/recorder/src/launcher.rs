@@ -150,51 +150,77 @@ mod tests {
     use super::*;
 
     /// Programs: word, path, words of the first line.
-    const PROGRAMS: &str = "\
-./app     /here/app
-python3   /opt/homebrew/bin/python3
-uv        /opt/homebrew/bin/uv
-bash      /bin/bash
-env       /usr/bin/env
-python    /Users/me/.pyenv/shims/python   /usr/bin/env bash
-torchrun  /Users/me/.asdf/shims/torchrun  /bin/sh
-./venv.py /here/venv.py                   /here/.venv/bin/python
-./own.py  /here/own.py                    /usr/bin/env python3 -u
-./uv.py   /here/uv.py                     /usr/bin/env -S uv run
-./set.py  /here/set.py                    /usr/bin/env -i A=1 python3
-./mac.py  /here/mac.py                    /usr/bin/python3
-./run     /here/run                       /usr/bin/env bash
-./again   /here/again                     /usr/bin/env ./again";
+    const PROGRAMS: [&str; 14] = [
+        "./app     /here/app",
+        "python3   /opt/homebrew/bin/python3",
+        "uv        /opt/homebrew/bin/uv",
+        "bash      /bin/bash",
+        "env       /usr/bin/env",
+        "python    /Users/me/.pyenv/shims/python   /usr/bin/env bash",
+        "torchrun  /Users/me/.asdf/shims/torchrun  /bin/sh",
+        "./venv.py /here/venv.py                   /here/.venv/bin/python",
+        "./own.py  /here/own.py                    /usr/bin/env python3 -u",
+        "./uv.py   /here/uv.py                     /usr/bin/env -S uv run",
+        "./set.py  /here/set.py                    /usr/bin/env -i A=1 python3",
+        "./mac.py  /here/mac.py                    /usr/bin/python3",
+        "./run     /here/run                       /usr/bin/env bash",
+        "./again   /here/again                     /usr/bin/env ./again",
+    ];
 
     /// Commands, and the words that start them; or the program of macOS that is in the way, and what is said to
     /// start them.
-    const CASES: &str = "\
-./app|-n|7 => /here/app|-n|7
-absent|x => absent|x
-./venv.py|x => /here/venv.py|x
-./own.py|x => /opt/homebrew/bin/python3|-u|/here/own.py|x
-./uv.py => /opt/homebrew/bin/uv|run|/here/uv.py
-env|python3|a b.py => /usr/bin/env! -- python3 'a b.py'
-env|-u|A|B=1 2|./app => /usr/bin/env! --env 'B=1 2' -- ./app
-env|B=1|/usr/bin/nice|-n|5|./app => /usr/bin/env! --env B=1 -- ./app
-env|python|x => /usr/bin/env! -- \"$(pyenv which python)\" x
-env|absent => /usr/bin/env! none
-./set.py|x => /usr/bin/env! --env A=1 -- python3 /here/set.py x
-/usr/bin/time|-l|./app|7 => /usr/bin/time! -- ./app 7
-/bin/sh|-c|./app  7 => /bin/sh! -- ./app 7
-/bin/sh|-c|./app > log => /bin/sh! none
-/bin/sh|./app => /bin/sh! none
-./run|./app => /bin/bash! none
-/usr/bin/python3|x.py => /usr/bin/python3! -- \"$(xcrun -f python3)\" x.py
-./mac.py|x => /usr/bin/python3! -- \"$(xcrun -f python3)\" /here/mac.py x
-python|x.py => /usr/bin/env! -- \"$(pyenv which python)\" x.py
-torchrun|x.py => /bin/sh! -- \"$(asdf which torchrun)\" x.py
-/System/Library/x => /System/Library/x! none
-/System/Volumes/Data/x => /System/Volumes/Data/x";
+    const CASES: [(&str, &str); 22] = [
+        ("./app|-n|7", "/here/app|-n|7"),
+        ("absent|x", "absent|x"),
+        ("./venv.py|x", "/here/venv.py|x"),
+        ("./own.py|x", "/opt/homebrew/bin/python3|-u|/here/own.py|x"),
+        ("./uv.py", "/opt/homebrew/bin/uv|run|/here/uv.py"),
+        ("env|python3|a b.py", "/usr/bin/env! -- python3 'a b.py'"),
+        (
+            "env|-u|A|B=1 2|./app",
+            "/usr/bin/env! --env 'B=1 2' -- ./app",
+        ),
+        (
+            "env|B=1|/usr/bin/nice|-n|5|./app",
+            "/usr/bin/env! --env B=1 -- ./app",
+        ),
+        (
+            "env|python|x",
+            "/usr/bin/env! -- \"$(pyenv which python)\" x",
+        ),
+        ("env|absent", "/usr/bin/env! none"),
+        (
+            "./set.py|x",
+            "/usr/bin/env! --env A=1 -- python3 /here/set.py x",
+        ),
+        ("/usr/bin/time|-l|./app|7", "/usr/bin/time! -- ./app 7"),
+        ("/bin/sh|-c|./app  7", "/bin/sh! -- ./app 7"),
+        ("/bin/sh|-c|./app > log", "/bin/sh! none"),
+        ("/bin/sh|./app", "/bin/sh! none"),
+        ("./run|./app", "/bin/bash! none"),
+        (
+            "/usr/bin/python3|x.py",
+            "/usr/bin/python3! -- \"$(xcrun -f python3)\" x.py",
+        ),
+        (
+            "./mac.py|x",
+            "/usr/bin/python3! -- \"$(xcrun -f python3)\" /here/mac.py x",
+        ),
+        (
+            "python|x.py",
+            "/usr/bin/env! -- \"$(pyenv which python)\" x.py",
+        ),
+        (
+            "torchrun|x.py",
+            "/bin/sh! -- \"$(asdf which torchrun)\" x.py",
+        ),
+        ("/System/Library/x", "/System/Library/x! none"),
+        ("/System/Volumes/Data/x", "/System/Volumes/Data/x"),
+    ];
 
     fn find(word: &OsStr) -> Option<(PathBuf, Vec<OsString>)> {
         let word = word.to_str()?;
-        let mut programs = PROGRAMS.lines().map(|line| line.split_whitespace());
+        let mut programs = PROGRAMS.iter().map(|line| line.split_whitespace());
         let known = programs.find(|words| words.clone().take(2).any(|name| name == word));
         let mut known = known.map(|words| words.skip(1).map(OsString::from));
         match &mut known {
@@ -206,8 +232,7 @@ torchrun|x.py => /bin/sh! -- \"$(asdf which torchrun)\" x.py
     #[test]
     fn programs_start_without_those_of_macos_or_not_at_all() {
         let words = |text: &str| text.split('|').map(OsString::from).collect::<Vec<_>>();
-        for case in CASES.lines() {
-            let (command, expected) = case.split_once(" => ").unwrap();
+        for (command, expected) in CASES {
             let found = match direct(&words(command), &find) {
                 Ok(words) => words.join(OsStr::new("|")).into_string().unwrap(),
                 Err(Refused { by, instead }) => {
