@@ -163,10 +163,10 @@ impl Canvas {
                 *sum += kernel.total_ns;
             }
         }
-        let names: Vec<&str> = colors.names().iter().map(String::as_str).collect();
+        let names: Vec<&str> = colors.names.iter().map(String::as_str).collect();
         let room = NAMES * self.width / times(names.len().max(1));
         let mut names = font::shorten_all(&names, SMALL, room.max(NAME));
-        if colors.has_more() {
+        if colors.has_more {
             names.push("other kernels".to_owned());
         }
         let names = names.into_iter().zip(sums).enumerate();
@@ -270,18 +270,21 @@ impl Canvas {
         mesh: Mesh,
     ) -> Result<(), ChartError> {
         let across = across.spaced(place.width);
-        let labels = LabelRoom::for_mesh(mesh);
+        let labels = match mesh {
+            Mesh::Across => 52.0,
+            Mesh::Up | Mesh::Time => 0.0,
+        };
         let area = self.area(Area {
-            left: place.left - labels.left,
+            left: place.left - labels,
             top: place.top,
-            width: place.width + labels.left,
-            height: place.height + labels.below,
+            width: place.width + labels,
+            height: place.height + AXIS,
         })?;
 
         let ticks = (across.tick_count(), up.tick_count());
         let mut plot = ChartBuilder::on(&area)
-            .x_label_area_size(nearest_px(labels.below))
-            .y_label_area_size(nearest_px(labels.left))
+            .x_label_area_size(nearest_px(AXIS))
+            .y_label_area_size(nearest_px(labels))
             .build_cartesian_2d(across, up)?;
 
         let faint = self.text_style(self.palette.faint);
@@ -340,24 +343,6 @@ pub(crate) enum Mesh {
     Up,
     /// Neither lines nor a vertical axis.
     Time,
-}
-
-/// Room for the labels of axes.
-struct LabelRoom {
-    left: f32,
-    below: f32,
-}
-
-impl LabelRoom {
-    fn for_mesh(mesh: Mesh) -> Self {
-        Self {
-            left: match mesh {
-                Mesh::Across => 52.0,
-                Mesh::Up | Mesh::Time => 0.0,
-            },
-            below: AXIS,
-        }
-    }
 }
 
 /// Height of a time axis with its labels.

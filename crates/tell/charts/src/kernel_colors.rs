@@ -2,7 +2,7 @@
 //! one.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use metalens_analyzer::Report;
 use metalens_message::Ns;
@@ -13,8 +13,10 @@ use crate::palette::OWN;
 /// ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelColors {
-    names: Vec<String>,
-    has_more: bool,
+    /// The kernels with a color of their own, in the order of these colors.
+    pub names: Vec<String>,
+    /// True if there are kernels without a color of their own.
+    pub has_more: bool,
 }
 
 impl KernelColors {
@@ -28,16 +30,12 @@ impl KernelColors {
     /// Returns the colors of kernels with these GPU times. A name may come several times.
     #[must_use]
     pub fn by_time<'a>(kernels: impl IntoIterator<Item = (&'a str, Ns)>) -> Self {
-        let mut places = HashMap::new();
-        let mut sums: Vec<(&str, Ns)> = Vec::new();
+        let mut sums: BTreeMap<&str, Ns> = BTreeMap::new();
         for (name, ns) in kernels {
-            let place = *places.entry(name).or_insert(sums.len());
-            match sums.get_mut(place) {
-                Some((_, sum)) => *sum = sum.saturating_add(ns),
-                None => sums.push((name, ns)),
-            }
+            let sum = sums.entry(name).or_default();
+            *sum = sum.saturating_add(ns);
         }
-
+        let mut sums: Vec<(&str, Ns)> = sums.into_iter().collect();
         sums.sort_by_key(|&(name, ns)| (Reverse(ns), name));
         let names = sums.iter().take(OWN).map(|(name, _)| (*name).to_owned());
         Self {
@@ -51,16 +49,6 @@ impl KernelColors {
         let mut names = self.names.iter();
         names.position(|name| name == kernel).unwrap_or(OWN)
     }
-
-    /// Returns the kernels with a color of their own, in the order of these colors.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Returns whether there are kernels without a color of their own.
-    pub const fn has_more(&self) -> bool {
-        self.has_more
-    }
 }
 
 #[cfg(test)]
@@ -72,7 +60,7 @@ mod tests {
         let check = |kernels: &[(&str, u64)], names: &[&str], has_more: bool| {
             let colors = KernelColors::by_time(kernels.iter().map(|&(name, ns)| (name, Ns(ns))));
             assert_eq!(
-                (colors.names(), colors.has_more()),
+                (colors.names.as_slice(), colors.has_more),
                 (names_of(names).as_slice(), has_more)
             );
             for (at, name) in names.iter().enumerate() {

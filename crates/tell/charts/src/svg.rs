@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use metalens_text::is_hidden;
-
-use crate::font::FAMILY;
+use crate::font::{FAMILY, clean};
 use crate::palette::Color;
 use crate::pixels::times;
 use crate::scene::{Primitive, Scene, number};
@@ -107,16 +105,13 @@ fn paint(color: Color) -> String {
 /// Escapes text for use between tags and in attributes.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in clean(text).chars() {
         match letter {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            letter if is_hidden(letter) => out.push('\u{FFFD}'),
-            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
-            letter if letter.is_control() => out.push(' '),
             letter => out.push(letter),
         }
     }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use metalens_analyzer::{Bound, Note, Severity, id};
 use metalens_batch::{FailedRecording, Index};
-use metalens_comparison::many::{
-    self, IndexRow, RowFinding, SameWorkGroup, figure_name, figure_text,
-};
+use metalens_comparison::many::{self, IndexRow, SameWorkGroup, figure_name, figure_text};
 use metalens_comparison::{GateResult, Number};
 use metalens_message::{Message, Ns, Share, count, counted, message, path, percent, process};
 
@@ -381,21 +379,11 @@ fn finding(row: &IndexRow) -> Cell {
         Severity::Low => 2,
         Severity::Caveat => 1,
     };
+    let word = shown.severity.name().to_uppercase();
     Cell {
-        text: plain(word_and_id(shown)),
+        text: plain(format!("{word} {}", shown.id)),
         look: Look::Finding(row.report.clone(), shown.id.clone(), rank),
     }
-}
-
-/// Returns the severity and the id of a finding.
-fn word_and_id(finding: &RowFinding) -> String {
-    let word = match finding.severity {
-        Severity::High => "HIGH",
-        Severity::Medium => "MEDIUM",
-        Severity::Low => "LOW",
-        Severity::Caveat => "CAVEAT",
-    };
-    format!("{word} {}", finding.id)
 }
 
 /// Returns the number of missed limits, of those that were judged.

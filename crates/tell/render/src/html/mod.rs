@@ -274,15 +274,15 @@ fn legend(report: &Report, colors: &KernelColors) -> String {
         let keys = keys.join("\n");
         format!("<p class=\"legend\" id=\"{id}\"><b>{title}</b>\n{keys}\n</p>")
     };
-    let own: Vec<&str> = colors.names().iter().map(String::as_str).collect();
+    let own: Vec<&str> = colors.names.iter().map(String::as_str).collect();
     let short = shorten_all(&own, &|name| name.chars().count() <= LEGEND);
     let own = short.iter().enumerate();
     let mut kernels: Vec<String> = own
         .map(|(at, kernel)| key(&format!("kernel-{at}"), &name(kernel)))
         .collect();
-    if colors.has_more() {
+    if colors.has_more {
         kernels.push(key(
-            &format!("kernel-{}", colors.names().len()),
+            &format!("kernel-{}", colors.names.len()),
             "other kernels",
         ));
     }

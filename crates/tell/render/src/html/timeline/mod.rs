@@ -145,7 +145,7 @@ fn colored<'a>(
     let kernels = analysis.report.kernels.iter();
     let mut colored: Vec<(usize, u64)> = kernels
         .map(|kernel| (colors.number(&kernel.name), kernel.name.as_str()))
-        .filter(|&(color, _)| color < colors.names().len())
+        .filter(|&(color, _)| color < colors.names.len())
         .map(|(color, name)| (color, names.number(name)))
         .collect();
     colored.sort_unstable();
