@@ -69,8 +69,7 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
     writeln!(out, "        </info>\n        <processes>")?;
     for process in &contents.processes {
         let (name, pid) = (escaped(&process.name), process.pid);
-        let path = path(recording, process);
-        let path = escaped(&path);
+        let path = escaped(&path(recording, process));
         writeln!(
             out,
             "            <process name=\"{name}\" pid=\"{pid}\" path=\"{path}\"/>"
@@ -82,10 +81,10 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
         writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
 
-    for table in Table::ALL {
-        if !table.has_entry(scenario) {
-            continue;
-        }
+    for table in Table::ALL
+        .into_iter()
+        .filter(|table| table.has_entry(scenario))
+    {
         writeln!(out, "            {}", entry(table, scenario))?;
     }
 
@@ -120,11 +119,8 @@ fn entry(table: Table, scenario: &Scenario) -> String {
 
 /// Writes the `<target>` of a run: its device, and the process or all processes.
 fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
-    let (model, name, os) = (
-        escaped(&recording.model),
-        escaped(&recording.device),
-        escaped(&recording.os),
-    );
+    let [model, name, os] =
+        [&recording.model, &recording.device, &recording.os].map(|text| escaped(text));
     writeln!(out, "            <target>")?;
     writeln!(
         out,
@@ -144,11 +140,8 @@ fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
         TargetKind::Attached => "attached",
         TargetKind::Launched | TargetKind::AllProcesses => "launched",
     };
-    let arguments = recording
-        .arguments
-        .as_ref()
-        .map(|text| format!("arguments=\"{}\" ", escaped(text)))
-        .unwrap_or_default();
+    let arguments = recording.arguments.as_deref().map(escaped);
+    let arguments = arguments.map_or_else(String::new, |text| format!("arguments=\"{text}\" "));
     format!(
         "<process {arguments}type=\"{target_type}\" return-exit-status=\"{}\" name=\"{}\" pid=\"{}\" termination-reason=\"{}\"/>",
         recording.exit_status,

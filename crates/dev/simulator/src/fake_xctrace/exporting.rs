@@ -26,13 +26,17 @@ struct Refusal {
     code: u8,
 }
 
+impl Refusal {
+    fn new(code: u8, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { text, code }
+    }
+}
+
 /// Makes an error of the fake `xctrace` itself.
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Self {
-            text: format!("the fake xctrace failed: {error}"),
-            code: 70,
-        }
+        Self::new(70, format!("the fake xctrace failed: {error}"))
     }
 }
 
@@ -47,10 +51,7 @@ pub(super) fn export(order: &ExportOrder, session: &mut Session<'_>) -> Exit {
 fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refusal> {
     if session.misbehaves(Misbehavior::Export43) {
         let text = "Export failed: the document could not be opened";
-        return Err(Refusal {
-            text: text.to_owned(),
-            code: 43,
-        });
+        return Err(Refusal::new(43, text));
     }
     let is_contents = order.xpath.is_none();
     if session.misbehaves(Misbehavior::Export10)
@@ -61,10 +62,8 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
         return Err(unfinished());
     }
 
-    let is_trace = order
-        .input
-        .extension()
-        .is_some_and(|ending| ending == "trace");
+    let ending = order.input.extension();
+    let is_trace = ending.is_some_and(|ending| ending == "trace");
     let scenario = is_trace.then(|| bundle::scenario(&order.input)).flatten();
     let scenario = scenario.ok_or_else(unfinished)?;
     if order.in_part {
@@ -80,16 +79,20 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
     if session.misbehaves_each_second_time(Misbehavior::ExportCrashes) {
         return Ok(cut_off(&document, order, session, Exit::Signal(SIGSEGV)));
     }
-    if !is_contents && let Some(exit) = break_off(&document, order, session) {
-        return Ok(exit);
+    let ends = [
+        (Misbehavior::ExportTrap, Exit::Signal(SIGTRAP)),
+        (Misbehavior::Export133, Exit::Code(133)),
+    ];
+    for (misbehavior, exit) in ends {
+        if !is_contents && session.misbehaves(misbehavior) {
+            return Ok(cut_off(&document, order, session, exit));
+        }
     }
     if !is_contents && session.misbehaves(Misbehavior::ExportDiffers) {
         falsify(&document)?;
     }
-    deliver(&document, order, session).map_err(|error| Refusal {
-        text: format!("Export failed: {error}"),
-        code: 1,
-    })?;
+    deliver(&document, order, session)
+        .map_err(|error| Refusal::new(1, format!("Export failed: {error}")))?;
     Ok(Exit::Code(0))
 }
 
@@ -101,20 +104,14 @@ fn has_custom_template(bundle: &Path) -> bool {
 
 /// Returns the error of the real tool for every input that is not a complete bundle.
 fn unfinished() -> Refusal {
-    Refusal {
-        text: "Export failed: Document Missing Template Error".to_owned(),
-        code: 10,
-    }
+    Refusal::new(10, "Export failed: Document Missing Template Error")
 }
 
 /// Writes the document of the tables that an expression selects.
 fn tables(expression: &str, scenario: &Scenario, dir: &Path) -> Result<PathBuf, Refusal> {
     let Some((run, condition)) = run_and_condition(expression) else {
         let text = "the fake xctrace supports only paths to tables, not";
-        return Err(Refusal {
-            text: format!("{text} {expression}"),
-            code: USAGE,
-        });
+        return Err(Refusal::new(USAGE, format!("{text} {expression}")));
     };
     let mut selected: Vec<(usize, ListedTable)> = (1..)
         .zip(single::listed_tables(scenario))
@@ -175,18 +172,6 @@ fn falsify(document: &Path) -> Result<(), Error> {
     fs::write(document, text).map_err(Error::io("write", document))
 }
 
-/// Writes half a document and ends, if that misbehavior is on.
-fn break_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>) -> Option<Exit> {
-    let exit = if session.misbehaves(Misbehavior::ExportTrap) {
-        Exit::Signal(SIGTRAP)
-    } else if session.misbehaves(Misbehavior::Export133) {
-        Exit::Code(133)
-    } else {
-        return None;
-    };
-    Some(cut_off(document, order, session, exit))
-}
-
 /// Writes half a document, and returns the end.
 fn cut_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>, exit: Exit) -> Exit {
     let text = fs::read(document).unwrap_or_default();
@@ -218,9 +203,7 @@ fn deliver(document: &Path, order: &ExportOrder, session: &mut Session<'_>) -> i
         return session.out().flush();
     };
     fs::copy(document, output)?;
-    session.print(&format!(
-        "Finished export to the file: {}",
-        output.display()
-    ));
+    let name = output.display();
+    session.print(&format!("Finished export to the file: {name}"));
     Ok(())
 }

@@ -18,21 +18,29 @@ SDKs license.";
 const KPERF: &str = "Failed to start the recording: _lockKPerf: could not lock kperf. Likely \
 another session just started.";
 
+const CORRUPT_LOG: &str =
+    "* [Error] Data stream: Fatal logging system error: The log archive is corrupt or incomplete";
+
+const NO_COUNTERS: &str = "* [Error] Selected counter profile is not supported on target device";
+
+const MALFORMED: &str = "* [Error] Transferred trace file is malformed";
+
+const NO_CONFIGURATION: &str =
+    "* [Warning] No configuration information received, will have to guess";
+
 /// The question for a password, in one line.
 pub(super) const PASSWORD: &str = "xctrace: Instruments wants permission to analyze other processes. \
 Please enter an administrator username and password to allow this.";
 
 /// Prints the error of any command on a Mac without Xcode, if that misbehavior is on.
 pub(super) fn without_xcode(session: &mut Session<'_>) -> Option<Exit> {
-    let (text, code) = if session.misbehaves(Misbehavior::NoXcode) {
-        (NO_XCODE, 1)
-    } else if session.misbehaves(Misbehavior::Xcrun72) {
-        (NOT_FOUND, 72)
-    } else if session.misbehaves(Misbehavior::NoLicense) {
-        (NO_LICENSE, 69)
-    } else {
-        return None;
-    };
+    let known = [
+        (Misbehavior::NoXcode, NO_XCODE, 1),
+        (Misbehavior::Xcrun72, NOT_FOUND, 72),
+        (Misbehavior::NoLicense, NO_LICENSE, 69),
+    ];
+    let applies = |known: &(Misbehavior, &str, u8)| session.misbehaves(known.0);
+    let (_, text, code) = known.into_iter().find(applies)?;
     session.print_error(text);
     Some(Exit::Code(code))
 }
@@ -68,31 +76,15 @@ pub(super) fn at_start(name: &str, session: &Session<'_>) -> Option<String> {
 pub(super) fn at_end(order: &RecordOrder, session: &Session<'_>) -> Vec<&'static str> {
     let is_attached = matches!(order.target, RecordTarget::Attach(_));
     let known = [
-        (
-            Misbehavior::RunIssues,
-            "* [Error] Data stream: Fatal logging system error: The log archive is corrupt or incomplete",
-        ),
-        (
-            Misbehavior::CountersUnsupported,
-            "* [Error] Selected counter profile is not supported on target device",
-        ),
-        (
-            Misbehavior::Malformed,
-            "* [Error] Transferred trace file is malformed",
-        ),
-        (
-            Misbehavior::NoConfiguration,
-            "* [Warning] No configuration information received, will have to guess",
-        ),
+        (Misbehavior::RunIssues, CORRUPT_LOG),
+        (Misbehavior::CountersUnsupported, NO_COUNTERS),
+        (Misbehavior::Malformed, MALFORMED),
+        (Misbehavior::NoConfiguration, NO_CONFIGURATION),
     ];
-    let applies = |misbehavior: Misbehavior| {
-        session.misbehaves(misbehavior)
-            && (misbehavior != Misbehavior::NoConfiguration || is_attached)
+    let applies = |known: &(Misbehavior, &str)| {
+        session.misbehaves(known.0) && (known.0 != Misbehavior::NoConfiguration || is_attached)
     };
-
-    let issues = known
-        .into_iter()
-        .filter(|(misbehavior, _)| applies(*misbehavior));
+    let issues = known.into_iter().filter(applies);
     issues.map(|(_, text)| text).collect()
 }
 

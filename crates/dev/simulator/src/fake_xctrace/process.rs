@@ -27,25 +27,28 @@ pub(super) struct ProcessEnd {
 impl ProcessEnd {
     /// Returns a successful end, which is also recorded for a process that did not end.
     pub(super) fn success() -> Self {
+        Self::exit(0)
+    }
+
+    fn exit(status: u32) -> Self {
+        let termination = format!("exit({status})");
         Self {
-            status: 0,
-            termination: "exit(0)".to_owned(),
+            status,
+            termination,
+        }
+    }
+
+    fn signal(status: u32) -> Self {
+        let termination = signal_name(status);
+        Self {
+            status,
+            termination,
         }
     }
 
     fn from_status(status: ExitStatus) -> Self {
-        if let Some(signal) = signal_of(status) {
-            return Self {
-                status: signal,
-                termination: signal_name(signal),
-            };
-        }
         let code = status.code().and_then(|code| u32::try_from(code).ok());
-        let code = code.unwrap_or_default();
-        Self {
-            status: code,
-            termination: format!("exit({code})"),
-        }
+        signal_of(status).map_or_else(|| Self::exit(code.unwrap_or_default()), Self::signal)
     }
 }
 
@@ -98,10 +101,8 @@ impl RecordedProcess {
             AttachTo::Name(wanted) => {
                 let own = std::process::id();
                 let others = running().into_iter().filter(|pid| *pid != own);
-                let mut named = others
-                    .filter_map(with_name)
-                    .filter(|(_, name)| name == wanted);
-                named.next()?
+                let mut named = others.filter_map(with_name);
+                named.find(|(_, name)| name == wanted)?
             }
         };
 
@@ -131,10 +132,7 @@ impl RecordedProcess {
         let pid = self.pid.to_string();
         // The process may have ended by itself.
         let _ = Command::new("kill").args(["-STOP", &pid]).status();
-        ProcessEnd {
-            status: 9,
-            termination: signal_name(9),
-        }
+        ProcessEnd::signal(9)
     }
 
     /// Kills the process if it was launched: the tool leaves no child behind.

@@ -49,23 +49,18 @@ fn child_of(process: &Process) -> Process {
 /// process, nothing is the target.
 pub(super) fn assign_target(scenario: &mut Scenario, recorded: Option<&RecordedProcess>) {
     let Some(recorded) = recorded else {
-        for process in scenario
+        let targets = scenario
             .process
             .iter_mut()
-            .filter(|process| is_target(process))
-        {
-            process.role = Role::Other;
-        }
+            .filter(|process| is_target(process));
+        targets.for_each(|process| process.role = Role::Other);
         return;
     };
     for run in 1..=scenario.runs {
         let in_run =
             |process: &Process| process.runs.as_ref().is_none_or(|runs| runs.contains(&run));
-        let mut processes = scenario
-            .process
-            .iter_mut()
-            .filter(|process| in_run(process));
-        if processes.any(|process| is_target(process)) {
+        let mut processes = scenario.process.iter();
+        if processes.any(|process| in_run(process) && is_target(process)) {
             continue;
         }
 
@@ -96,12 +91,5 @@ pub(super) fn assign_target(scenario: &mut Scenario, recorded: Option<&RecordedP
 pub(super) fn printable(text: &str) -> String {
     let is_refused =
         |character: char| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}');
-    let printable = |character| {
-        if is_refused(character) {
-            ' '
-        } else {
-            character
-        }
-    };
-    text.chars().map(printable).take(200).collect()
+    text.replace(is_refused, " ").chars().take(200).collect()
 }
