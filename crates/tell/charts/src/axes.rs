@@ -1,5 +1,6 @@
 //! Defines axes for plotters, whose ticks are round numbers with a unit.
 
+use std::iter::successors;
 use std::ops::Range;
 
 use metalens_text::number::{Float, whole};
@@ -21,6 +22,15 @@ pub(crate) struct Axis {
 const HOUR: u64 = 3_600_000_000_000;
 
 impl Axis {
+    fn linear(from: f64, to: f64, ticks: impl Iterator<Item = (f64, String)>) -> Self {
+        Self {
+            from,
+            to,
+            logarithmic: false,
+            ticks: ticks.collect(),
+        }
+    }
+
     /// Makes an axis from 0, in nanoseconds, with at most this many ticks.
     pub(crate) fn time(span_ns: u64, most: usize) -> Self {
         let span_ns = span_ns.max(1);
@@ -32,12 +42,8 @@ impl Axis {
         };
 
         let ticks = (0..=span_ns / step).map(|at| at * step);
-        Self {
-            from: 0.0,
-            to: span_ns.float(),
-            logarithmic: false,
-            ticks: ticks.map(|time| (time.float(), label(time))).collect(),
-        }
+        let ticks = ticks.map(|time| (time.float(), label(time)));
+        Self::linear(0.0, span_ns.float(), ticks)
     }
 
     /// Makes an axis of the recording's time, written as tables write moments: `0.871s`.
@@ -49,12 +55,8 @@ impl Axis {
         let first = start_ns.div_ceil(step);
         let ticks = (first..=end_ns / step).map(|at| (at * step).float());
         let label = |time: f64| format!("{:.decimals$}s", time / SECOND.float());
-        Self {
-            from: start_ns.float(),
-            to: end_ns.float(),
-            logarithmic: false,
-            ticks: ticks.map(|time| (time, label(time))).collect(),
-        }
+        let ticks = ticks.map(|time| (time, label(time)));
+        Self::linear(start_ns.float(), end_ns.float(), ticks)
     }
 
     /// Makes an axis from 0 to a round share that is not below `most`.
@@ -63,61 +65,39 @@ impl Axis {
         let step = round_step(most, 5);
         let steps = most.div_ceil(step);
         let tick = |percent: u64| (percent.float() / 100.0, format!("{percent} %"));
-        Self {
-            from: 0.0,
-            to: (steps * step).float() / 100.0,
-            logarithmic: false,
-            ticks: (0..=steps).map(|at| tick(at * step)).collect(),
-        }
+        let ticks = (0..=steps).map(|at| tick(at * step));
+        Self::linear(0.0, (steps * step).float() / 100.0, ticks)
     }
 
     /// Makes an axis from 0 to a round number that is not below `most`.
     pub(crate) fn count(most: u64) -> Self {
         let step = round_step(most, 5);
         let steps = most.div_ceil(step).max(1);
-        let ticks = (0..=steps).map(|at| (at * step).float());
-        let ticks = ticks.zip((0..=steps).map(|at| units::count(at * step)));
-        Self {
-            from: 0.0,
-            to: (steps * step).float(),
-            logarithmic: false,
-            ticks: ticks.collect(),
-        }
+        let tick = |count: u64| (count.float(), units::count(count));
+        let ticks = (0..=steps).map(|at| tick(at * step));
+        Self::linear(0.0, (steps * step).float(), ticks)
     }
 
     /// Makes a logarithmic axis of times in nanoseconds, both above 0.
     pub(crate) fn logarithmic_time(from_ns: u64, to_ns: u64) -> Self {
         let from_ns = from_ns.max(1);
         let to_ns = to_ns.max(from_ns.saturating_add(1));
-        let narrow = to_ns / from_ns < 50;
-        let mut ticks = Vec::new();
         // Within a factor of four, 1, 2 and 5 may leave a single label.
-        if to_ns / from_ns < 4 {
+        let ticks: Vec<(f64, String)> = if to_ns / from_ns < 4 {
             let step = round_step(to_ns - from_ns, 5);
-            let first = from_ns.div_ceil(step);
-            let times = (first..=to_ns / step).map(|at| at * step);
-            return Self {
-                from: from_ns.float(),
-                to: to_ns.float(),
-                logarithmic: true,
-                ticks: times
-                    .map(|time| (time.float(), units::short_time(time)))
-                    .collect(),
-            };
-        }
-        let mut decade = 1_u64;
-        loop {
+            let times = (from_ns.div_ceil(step)..=to_ns / step).map(|at| at * step);
+            let tick = |time: u64| (time.float(), units::short_time(time));
+            times.map(tick).collect()
+        } else {
+            let narrow = to_ns / from_ns < 50;
             let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
-            for time in steps.iter().map(|&step| decade.saturating_mul(step)) {
-                if (from_ns..=to_ns).contains(&time) {
-                    ticks.push((time.float(), round_time(time)));
-                }
-            }
-            match decade.checked_mul(10) {
-                Some(next) if next <= to_ns => decade = next,
-                _ => break,
-            }
-        }
+            let decades = successors(Some(1_u64), |decade| decade.checked_mul(10));
+            let decades = decades.take_while(|&decade| decade <= to_ns);
+            let times = decades
+                .flat_map(|decade| steps.iter().map(move |step| decade.saturating_mul(*step)));
+            let times = times.filter(|time| (from_ns..=to_ns).contains(time));
+            times.map(|time| (time.float(), round_time(time))).collect()
+        };
         Self {
             from: from_ns.float(),
             to: to_ns.float(),

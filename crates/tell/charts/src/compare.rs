@@ -13,7 +13,7 @@ mod sentences;
 mod tests;
 
 use metalens_analyzer::{Analysis, Cause, Report};
-use metalens_comparison::{Comparison, TimeParts};
+use metalens_comparison::{Comparison, Number};
 use metalens_text::units::percent;
 
 use crate::axes::Axis;
@@ -23,7 +23,7 @@ use crate::font::{self, SMALL};
 use crate::idle::{BarPart, stacked_bar};
 use crate::lanes;
 use crate::options::{ChartError, ChartOptions};
-use crate::panel::{cause_strip, ticks};
+use crate::panel::{cause_strip, label, ticks};
 use crate::pixels::{px, times};
 use crate::scene::{Anchor, Scene};
 use crate::strip::{self, bars};
@@ -220,9 +220,9 @@ impl TimeScale {
             .busy
             .ratio
             .map_or_else(|| "–".to_owned(), Share::text);
-        self.label(canvas, lane, name, &share, true);
+        label(canvas, lane, name, &share, palette.text);
         let idle = percent(ratio(report.gaps.total_ns, span_ns));
-        self.label(canvas, strip, "idle", &idle, false);
+        label(canvas, strip, "idle", &idle, palette.faint);
 
         let start_ns = report.window.start_ns;
         let end_ns = start_ns.saturating_add(self.longest_ns);
@@ -286,16 +286,6 @@ impl TimeScale {
         }
     }
 
-    /// Writes a lane's name and its sum.
-    fn label(&self, canvas: &Canvas, lane: Area, name: &str, sum: &str, strong: bool) {
-        let palette = &canvas.palette;
-        let ink = if strong { palette.text } else { palette.faint };
-        let baseline = (lane.top + lane.height / 2.0 + 4.0).round();
-        canvas.text((MARGIN, baseline), SMALL, Anchor::Start, ink, name);
-        let at = (canvas.width - MARGIN, baseline);
-        canvas.text(at, SMALL, Anchor::End, ink, sum);
-    }
-
     /// Draws the time of each side as one bar of busy time and causes of idle time. Returns their bottom.
     fn window_bars(&self, canvas: &Canvas, sides: &[SideTime; 2], top: f32) -> f32 {
         let titles = if self.has_several {
@@ -316,7 +306,8 @@ impl TimeScale {
             ..self.place
         };
         for (name, side) in ["base", "new"].into_iter().zip(sides) {
-            self.label(canvas, place, name, &side.total_ns.text(), true);
+            let total = side.total_ns.text();
+            label(canvas, place, name, &total, canvas.palette.text);
             let bar = Area {
                 width: self.width(canvas, side.total_ns),
                 ..place
@@ -352,23 +343,6 @@ impl SideTime {
             parts: [busy].into_iter().chain(causes).collect(),
         }
     }
-
-    /// Returns the time of several runs of a side.
-    fn of_figures(canvas: &Canvas, parts: &TimeParts) -> Self {
-        let idle = parts.idle.iter();
-        let idle: Vec<(Cause, Ns)> = idle
-            .map(|(cause, ns)| (*cause, Ns(ns.to_whole())))
-            .collect();
-        let [total_ns, busy_ns] = [parts.total, parts.busy].map(|ns| Ns(ns.to_whole()));
-        Self::new(canvas, total_ns, busy_ns, &idle)
-    }
-
-    /// Returns the time of the only run of a side, whose parts add up.
-    fn of_run(canvas: &Canvas, report: &Report) -> Self {
-        let idle = report.idle.parts.by_cause();
-        let (total_ns, busy_ns) = (report.window.span_ns, report.busy.busy_ns);
-        Self::new(canvas, total_ns, busy_ns, &idle)
-    }
 }
 
 /// Returns whether a side has several runs, of which one is drawn.
@@ -387,8 +361,16 @@ fn side_times(
     let [of_base, of_new] = comparison.time_parts();
     let has_several = has_several(comparison);
     [(of_base, base), (of_new, new)].map(|(parts, report)| match parts {
-        Some(parts) if has_several => SideTime::of_figures(canvas, &parts),
-        _ => SideTime::of_run(canvas, report),
+        Some(parts) if has_several => {
+            let whole = |ns: Number| Ns(ns.to_whole());
+            let idle = parts.idle.iter().map(|(cause, ns)| (*cause, whole(*ns)));
+            let idle: Vec<(Cause, Ns)> = idle.collect();
+            SideTime::new(canvas, whole(parts.total), whole(parts.busy), &idle)
+        }
+        _ => {
+            let (total_ns, busy_ns) = (report.window.span_ns, report.busy.busy_ns);
+            SideTime::new(canvas, total_ns, busy_ns, &report.idle.parts.by_cause())
+        }
     })
 }
 

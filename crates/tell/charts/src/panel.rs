@@ -262,7 +262,7 @@ pub(crate) fn ticks(width: f32) -> usize {
 }
 
 /// Writes a lane's short name and its share.
-fn label(canvas: &Canvas, place: Area, name: &str, share: &str, ink: Color) {
+pub(crate) fn label(canvas: &Canvas, place: Area, name: &str, share: &str, ink: Color) {
     let baseline = (place.top + place.height / 2.0 + 4.0).round();
     let at = (canvas.width - MARGIN, baseline);
     for (at, anchor, text) in [
