@@ -148,17 +148,15 @@ fn range(index: &Index, group: &SameWorkGroup, figure: &str) -> Option<(Message,
 }
 
 fn outliers(index: &Index) -> Option<Section> {
-    let outliers: Vec<Item> = recordings(index)
-        .filter_map(|row| outlier(index, row))
-        .collect();
+    let outliers = recordings(index).filter_map(|row| outlier(index, row));
+    let mut outliers: Vec<Item> = outliers.collect();
     let more = more(outliers.len());
+    outliers.truncate(MOST_LISTED);
     let method = "An outlier differs from the median of at least five recordings of the same work: by \
                   more than 3.5 robust standard deviations (modified z-score), and by at least 5 % of \
                   the median (for the busy share, 2 points are enough)";
     let section = Section::new("outliers", "Outliers", 1)
-        .with(Block::List(
-            outliers.into_iter().take(MOST_LISTED).collect(),
-        ))
+        .with(Block::List(outliers))
         .with_some(more)
         .with(Block::Remark(method.into()));
     (!index.outliers.is_empty()).then_some(section)

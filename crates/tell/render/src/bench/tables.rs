@@ -5,27 +5,27 @@ use std::iter::zip;
 
 use metalens_analyzer::{Cause, id};
 use metalens_bench::{Bench, PairResult, VariantResult};
-use metalens_comparison::sentences::{share, value};
+use metalens_comparison::sentences::share;
 use metalens_comparison::{ChangeClass, Number, SideValues, TimeBasis, TimeParts, Unit};
 use metalens_message::{Message, Share, Value, kernel, message, name, percent};
 
 use super::{RUNS, TIMES};
+use crate::cells::{ABSENT, value};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
 
 /// Largest number of variants that have a column each.
 const BESIDE: usize = 6;
 /// Largest number of kernels on a screen, and on a page.
 const KERNELS: (usize, usize) = (8, 50);
-pub(super) const ABSENT: &str = "–";
 
 /// Returns a time; a dash if there is none.
 pub(super) fn time(number: Option<Number>) -> Message {
-    number.map_or_else(|| ABSENT.into(), |number| value(number, Unit::Ns))
+    value(number, Unit::Ns, ABSENT)
 }
 
 fn figure(variant: &VariantResult, id: &str, unit: Unit) -> Message {
-    let middle = variant.figure(id).and_then(|values| values.median);
-    middle.map_or_else(|| ABSENT.into(), |middle| value(middle, unit))
+    let values = variant.figure(id);
+    value(values.and_then(|values| values.median), unit, ABSENT)
 }
 
 /// Returns the table of times.
