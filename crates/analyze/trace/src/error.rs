@@ -200,44 +200,9 @@ pub enum Problem {
         /// Path of the bundle, for the hint.
         path: String,
     },
-    /// The XML is not well-formed.
-    #[error("not well-formed XML: {detail}")]
-    Malformed {
-        /// Description of the fault.
-        detail: String,
-    },
-    /// The document has a DOCTYPE, which xctrace never writes but attackers do.
-    #[error("the document has a DOCTYPE, which xctrace never writes")]
-    Doctype,
-    /// The bytes are not UTF-8.
-    #[error("the text is not UTF-8")]
-    NotUtf8,
-    /// The document has a character that XML forbids.
-    #[error("byte 0x{byte:02x} may not appear in XML")]
-    ControlCharacter {
-        /// Value of the byte.
-        byte: u8,
-    },
-    /// A tag or a text is too long.
-    #[error("a single tag or text is longer than {limit} bytes")]
-    TokenTooLong {
-        /// Maximum length, in bytes.
-        limit: u64,
-    },
-    /// The elements are nested too deeply.
-    #[error("elements are nested deeper than {limit}")]
-    TooDeep {
-        /// Maximum depth of elements.
-        limit: usize,
-    },
-    /// The document has more of something than any export.
-    #[error("more than {limit} {what}")]
-    TooMany {
-        /// Description of the counted things, in the plural.
-        what: &'static str,
-        /// Maximum number of them.
-        limit: usize,
-    },
+    /// The content is not what xctrace writes.
+    #[error("{0}")]
+    Unexpected(String),
     /// The document ends too early.
     #[error("the document is cut off after {whole_rows} complete rows")]
     Truncated {
@@ -247,120 +212,6 @@ pub enum Problem {
     /// A node has no schema.
     #[error("rows without a <schema> before them")]
     NoSchema,
-    /// A column of the schema is incomplete.
-    #[error("the schema's column {position} has no {missing}")]
-    SchemaIncomplete {
-        /// Position of the column, from 1.
-        position: usize,
-        /// Name of the missing element: mnemonic or engineering-type.
-        missing: &'static str,
-    },
-    /// Two columns have the same name.
-    #[error("two columns have the name `{mnemonic}`")]
-    DuplicateMnemonic {
-        /// Mnemonic of the columns.
-        mnemonic: String,
-    },
-    /// A row has too few cells.
-    #[error("the row has {found} cells; the schema has {expected} columns")]
-    MissingCells {
-        /// Number of columns of the schema.
-        expected: usize,
-        /// Number of cells of the row.
-        found: usize,
-    },
-    /// A row has too many cells.
-    #[error("unexpected <{found}>: the row has more cells than the schema's {expected} columns")]
-    ExtraCell {
-        /// Number of columns of the schema.
-        expected: usize,
-        /// Tag of the first extra cell.
-        found: String,
-    },
-    /// A cell has another type than its column.
-    #[error("unexpected <{found}> in a column of <{expected}>")]
-    WrongTag {
-        /// Engineering type of the column.
-        expected: String,
-        /// Tag of the cell.
-        found: String,
-    },
-    /// An element is at a wrong place.
-    #[error("unexpected <{found}> inside <{inside}>")]
-    UnexpectedElement {
-        /// Tag of the element.
-        found: String,
-        /// Tag of its parent.
-        inside: String,
-    },
-    /// An element has two parts of a type that it can have only once.
-    #[error("duplicate <{found}> inside <{inside}>")]
-    SecondPart {
-        /// Tag of the part.
-        found: String,
-        /// Tag of the element.
-        inside: String,
-    },
-    /// A process or a thread has no attribute with its name.
-    #[error("<{tag}> has no `fmt` attribute, which contains its name")]
-    Unnamed {
-        /// Tag of the element.
-        tag: &'static str,
-    },
-    /// Text is at a wrong place.
-    #[error("unexpected text {text:?}")]
-    UnexpectedText {
-        /// Beginning of the text.
-        text: String,
-    },
-    /// A reference points to an unknown id.
-    #[error("ref={id} points to an id that was not defined before it")]
-    UnknownRef {
-        /// The unknown id.
-        id: u64,
-    },
-    /// A reference points to an element of another type.
-    #[error("<{expected}> has ref={id}, but that id belongs to a <{found}>")]
-    RefType {
-        /// Value of the id.
-        id: u64,
-        /// Tag of the reference.
-        expected: String,
-        /// Tag of the element with the id.
-        found: String,
-    },
-    /// Two elements have the same id.
-    #[error("id={id} is defined twice")]
-    DuplicateId {
-        /// Value of the id.
-        id: u64,
-    },
-    /// A text is not a number.
-    #[error("{text:?} is not a whole number")]
-    BadNumber {
-        /// The text in place of a number.
-        text: String,
-    },
-    /// A number is negative.
-    #[error("{text} is negative")]
-    Negative {
-        /// Text of the number.
-        text: String,
-    },
-    /// A number does not fit into 64 bits.
-    #[error("{text} does not fit into 64 bits")]
-    NumberTooLarge {
-        /// Text of the number.
-        text: String,
-    },
-    /// The end of an interval does not fit into 64 bits.
-    #[error("start {start_ns} + duration {duration_ns} does not fit into 64 bits")]
-    EndOverflow {
-        /// Start of the interval, in nanoseconds.
-        start_ns: u64,
-        /// Duration of the interval, in nanoseconds.
-        duration_ns: u64,
-    },
     /// The input does not have a table.
     #[error("the input has no table {schema}{}", list_after(" (it has ", .present, ")"))]
     NoSuchTable {
@@ -475,9 +326,12 @@ impl Problem {
 
 /// Returns the problem of a document that is not well-formed.
 pub(crate) fn malformed(detail: impl fmt::Display) -> Problem {
-    Problem::Malformed {
-        detail: detail.to_string(),
-    }
+    Problem::Unexpected(format!("not well-formed XML: {detail}"))
+}
+
+/// Returns the problem of a document that has more of something, in the plural, than any export.
+pub(crate) fn too_many(what: &str, limit: usize) -> Problem {
+    Problem::Unexpected(format!("more than {limit} {what}"))
 }
 
 impl From<io::Error> for Problem {

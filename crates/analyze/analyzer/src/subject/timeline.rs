@@ -145,10 +145,7 @@ fn check_channels(intervals: &[Interval]) -> Result<()> {
     if distinct(channels).len() <= MAX {
         return Ok(());
     }
-    let problem = Problem::TooMany {
-        what: "channels",
-        limit: MAX,
-    };
+    let problem = Problem::Unexpected(format!("more than {MAX} channels"));
     let place = Place {
         table: Some(GPU_INTERVALS.schema.to_owned()),
         ..Place::default()

@@ -194,9 +194,7 @@ impl Spans {
             column: Some(column.to_owned()),
             ..Place::file(&self.file)
         };
-        let problem = Problem::BadNumber {
-            text: "<sentinel/>".to_owned(),
-        };
+        let problem = Problem::Unexpected("\"<sentinel/>\" is not a whole number".to_owned());
         Error::new(problem, place)
     }
 }

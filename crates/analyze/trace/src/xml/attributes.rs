@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Problem, malformed};
+use crate::error::{Problem, malformed, too_many};
 
 /// The attributes of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -116,9 +116,12 @@ fn bare_ampersand() -> Problem {
 
 /// Parses the number of `id="7"`, which has only digits.
 fn number(text: &str) -> Result<u64, Problem> {
-    parse_u64(text.as_bytes()).ok_or_else(|| Problem::BadNumber {
-        text: shorten(text),
-    })
+    parse_u64(text.as_bytes()).ok_or_else(|| not_whole(&shorten(text)))
+}
+
+/// Returns the problem of a text in the place of a number.
+pub(crate) fn not_whole(text: &str) -> Problem {
+    Problem::Unexpected(format!("{text:?} is not a whole number"))
 }
 
 /// Parses digits without sign or spaces. `None` for anything else, and for too large numbers.
@@ -195,10 +198,7 @@ impl<'a> Attributes<'a> {
             return Err(malformed(format!("attribute {name} appears twice")));
         }
         if self.seen.len() >= MAX_ATTRIBUTES {
-            return Err(Problem::TooMany {
-                what: "attributes of one element",
-                limit: MAX_ATTRIBUTES,
-            });
+            return Err(too_many("attributes of one element", MAX_ATTRIBUTES));
         }
         self.seen.push(name);
         self.rest = rest;

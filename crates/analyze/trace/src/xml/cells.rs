@@ -10,7 +10,7 @@ use super::tags::{Role, Tags};
 use super::values::{
     CellElement, CellValue, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
 };
-use crate::error::{Problem, malformed};
+use crate::error::{Problem, malformed, too_many};
 use crate::kind::Kind;
 use crate::mangled::of_rust;
 use crate::names::{FrameId, Names, ProcessId, StackId};
@@ -241,7 +241,7 @@ impl<'n> Cells<'n> {
         if let Some(id) = id
             && !self.ids.define(id, Defined { tag, value })
         {
-            return Err(Problem::DuplicateId { id });
+            return Err(Problem::Unexpected(format!("id={id} is defined twice")));
         }
         if self.open.is_empty() {
             let is_any = std::mem::take(&mut self.is_any) && self.decoder.keep.texts;
@@ -277,21 +277,24 @@ impl<'n> Cells<'n> {
                 return Ok(tag);
             }
         }
-        Err(Problem::WrongTag {
-            expected: self.tags.name(expected),
-            found: shorten(name),
-        })
+        let (found, expected) = (shorten(name), self.tags.name(expected));
+        let detail = format!("unexpected <{found}> in a column of <{expected}>");
+        Err(Problem::Unexpected(detail))
     }
 
     #[inline]
     fn resolve(&self, id: u64, tag: TagId) -> Result<CellValue, Problem> {
-        let defined = self.ids.get(id).ok_or(Problem::UnknownRef { id })?;
+        let unknown = || {
+            Problem::Unexpected(format!(
+                "ref={id} points to an id that was not defined before it"
+            ))
+        };
+        let defined = self.ids.get(id).ok_or_else(unknown)?;
         if defined.tag != tag {
-            return Err(Problem::RefType {
-                id,
-                expected: self.tags.name(tag),
-                found: self.tags.name(defined.tag),
-            });
+            let [expected, found] = [tag, defined.tag].map(|tag| self.tags.name(tag));
+            return Err(Problem::Unexpected(format!(
+                "<{expected}> has ref={id}, but that id belongs to a <{found}>"
+            )));
         }
         Ok(defined.value)
     }
@@ -340,14 +343,13 @@ impl<'n> Cells<'n> {
             return Ok(());
         };
 
-        match parent.content {
-            Content::Pending(Kind::Integer) | Content::Known(_) => {
-                return Err(Problem::UnexpectedElement {
-                    found: self.tags.name(tag),
-                    inside: self.tags.name(parent.tag),
-                });
-            }
-            Content::Pending(_) => {}
+        let is_simple = matches!(
+            parent.content,
+            Content::Pending(Kind::Integer) | Content::Known(_)
+        );
+        if is_simple {
+            let inside = self.tags.name(parent.tag);
+            return Err(unexpected_element(&self.tags.name(tag), &inside));
         }
 
         let frames_start = parent.frames_start;
@@ -370,10 +372,10 @@ impl<'n> Cells<'n> {
         };
 
         if known && value.is_some() {
-            return Err(Problem::SecondPart {
-                found: self.tags.name(tag),
-                inside: self.tags.name(parent.tag),
-            });
+            let [found, inside] = [tag, parent.tag].map(|tag| self.tags.name(tag));
+            return Err(Problem::Unexpected(format!(
+                "duplicate <{found}> inside <{inside}>"
+            )));
         }
 
         match role {
@@ -400,10 +402,7 @@ impl<'n> Cells<'n> {
                 let frames = piece.map(|piece| self.decoder.names.frame_ids(piece));
                 self.frames.extend(frames.unwrap_or(&[]));
                 if self.frames.len() - frames_start > MAX_FRAMES {
-                    return Err(Problem::TooMany {
-                        what: "frames in a stack",
-                        limit: MAX_FRAMES,
-                    });
+                    return Err(too_many("frames in a stack", MAX_FRAMES));
                 }
             }
             Role::Narrative | Role::Thread => {}
@@ -415,8 +414,10 @@ impl<'n> Cells<'n> {
     }
 }
 
+pub(crate) fn unexpected_element(found: &str, inside: &str) -> Problem {
+    Problem::Unexpected(format!("unexpected <{found}> inside <{inside}>"))
+}
+
 pub(crate) fn unexpected_text(text: &str) -> Problem {
-    Problem::UnexpectedText {
-        text: shorten(text.trim()),
-    }
+    Problem::Unexpected(format!("unexpected text {:?}", shorten(text.trim())))
 }

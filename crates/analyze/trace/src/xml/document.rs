@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::attributes::{self, all, shorten};
-use super::cells::{Cells, unexpected_text};
+use super::cells::{Cells, unexpected_element, unexpected_text};
 use super::details;
 use super::plain::{FastPath, Plain};
 use super::pull::{Pull, Token};
 use super::rows::TableBuilder;
 use super::values::KeptNames;
-use crate::error::{Error, Problem, Result, malformed};
+use crate::error::{Error, Problem, Result, malformed, too_many};
 use crate::kind::Kind;
 use crate::names::Names;
 use crate::note::{TraceNote, UnknownElements};
@@ -222,10 +222,7 @@ impl<R: Read> Reader<'_, R> {
     /// Reads one node: its schema, then its rows.
     fn node(&mut self, node: &Child) -> Result<()> {
         if self.document.tables.len() >= MAX_TABLES {
-            return Err(self.pull.error(Problem::TooMany {
-                what: "tables in one file",
-                limit: MAX_TABLES,
-            }));
+            return Err(self.pull.error(too_many("tables in one file", MAX_TABLES)));
         }
         let refused = self.without_schema;
         let mut builder: Option<TableBuilder> = None;
@@ -366,14 +363,13 @@ impl<R: Read> Reader<'_, R> {
             if col.name == "col" && !col.empty {
                 let spec = self.column_spec(schema.columns.len() + 1)?;
                 if !mnemonics.insert(spec.mnemonic.clone()) {
-                    let mnemonic = spec.mnemonic;
-                    return Err(self.pull.error(Problem::DuplicateMnemonic { mnemonic }));
+                    let detail = format!("two columns have the name `{}`", spec.mnemonic);
+                    return Err(self.pull.error(Problem::Unexpected(detail)));
                 }
                 if schema.columns.len() >= MAX_COLUMNS {
-                    return Err(self.pull.error(Problem::TooMany {
-                        what: "columns in one table",
-                        limit: MAX_COLUMNS,
-                    }));
+                    return Err(self
+                        .pull
+                        .error(too_many("columns in one table", MAX_COLUMNS)));
                 }
                 schema.columns.push(spec);
             } else {
@@ -411,28 +407,23 @@ impl<R: Read> Reader<'_, R> {
             (false, false) => return Ok(spec),
         };
 
-        Err(self
-            .pull
-            .error(Problem::SchemaIncomplete { position, missing }))
+        let detail = format!("the schema's column {position} has no {missing}");
+        Err(self.pull.error(Problem::Unexpected(detail)))
     }
 
     /// Reads the text of an element that contains nothing else.
     fn text_of(&mut self, name: &str) -> Result<String> {
         let mut text = String::new();
         loop {
-            let problem = match self.pull.next()? {
-                Token::Text(more) => {
-                    text.push_str(&more);
-                    continue;
-                }
-                Token::Nothing => continue,
+            match self.pull.next()? {
+                Token::Text(more) => text.push_str(&more),
+                Token::Nothing => {}
                 Token::Close | Token::End => return Ok(text),
-                Token::Open { tag, .. } => Problem::UnexpectedElement {
-                    found: shorten(tag.name().as_ref()),
-                    inside: name.to_owned(),
-                },
-            };
-            return Err(self.pull.error(problem));
+                Token::Open { tag, .. } => {
+                    let problem = unexpected_element(&shorten(tag.name().as_ref()), name);
+                    return Err(self.pull.error(problem));
+                }
+            }
         }
     }
 

@@ -88,9 +88,9 @@ impl<R: Read> Pull<R> {
         // The token borrows the buffer, so errors are built from the other fields.
         let refuse = |problem| Err(error_at(&self.reader, &self.file, problem));
         match event {
-            Ok(Event::Start(_)) if self.depth >= DEPTH_LIMIT => {
-                refuse(Problem::TooDeep { limit: DEPTH_LIMIT })
-            }
+            Ok(Event::Start(_)) if self.depth >= DEPTH_LIMIT => refuse(Problem::Unexpected(
+                format!("elements are nested deeper than {DEPTH_LIMIT}"),
+            )),
             Ok(Event::Start(tag)) => {
                 self.depth += 1;
                 opened(tag, false).or_else(refuse)
@@ -114,7 +114,9 @@ impl<R: Read> Pull<R> {
             Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => Ok(Token::Nothing),
             Ok(Event::CData(_)) => refuse(malformed("a CDATA section, which xctrace never writes")),
             Ok(Event::DocType(_)) if self.may_have_doctype && self.depth == 0 => Ok(Token::Nothing),
-            Ok(Event::DocType(_)) => refuse(Problem::Doctype),
+            Ok(Event::DocType(_)) => refuse(Problem::Unexpected(
+                "the document has a DOCTYPE, which xctrace never writes".to_owned(),
+            )),
             Ok(Event::Eof) if self.depth > 0 => refuse(Problem::Truncated { whole_rows: 0 }),
             Ok(Event::Eof) => Ok(Token::End),
             Err(error) => Err(quick_error(&self.reader, &self.file, &error)),
@@ -154,7 +156,7 @@ fn quick_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &QuickErro
             Problem::Truncated { whole_rows: 0 }
         }
         QuickError::Encoding(_) if at_end => Problem::Truncated { whole_rows: 0 },
-        QuickError::Encoding(_) => Problem::NotUtf8,
+        QuickError::Encoding(_) => Problem::Unexpected("the text is not UTF-8".to_owned()),
         QuickError::Syntax(error) => malformed(error),
         QuickError::IllFormed(error) => malformed(error),
         other => malformed(other),
@@ -172,9 +174,12 @@ fn io_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &std::io::Err
                 byte: Some(offset),
                 ..Place::file(file)
             };
-            return Error::new(Problem::ControlCharacter { byte }, place);
+            let detail = format!("byte 0x{byte:02x} may not appear in XML");
+            return Error::new(Problem::Unexpected(detail), place);
         }
-        Some(Fault::TokenTooLong) => Problem::TokenTooLong { limit: TOKEN_LIMIT },
+        Some(Fault::TokenTooLong) => Problem::Unexpected(format!(
+            "a single tag or text is longer than {TOKEN_LIMIT} bytes"
+        )),
         Some(Fault::EndsEarly) => Problem::Truncated { whole_rows: 0 },
         None => Problem::inside(error)
             .unwrap_or_else(|| Problem::Io(std::io::Error::new(error.kind(), error.to_string()))),

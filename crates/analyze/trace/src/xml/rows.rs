@@ -106,9 +106,11 @@ impl TableBuilder {
     #[inline]
     pub(crate) fn expected(&self, row: &Row, found: &str) -> Result<TagId, Problem> {
         let expected = self.tags.get(row.cells).copied();
-        expected.ok_or_else(|| Problem::ExtraCell {
-            expected: self.tags.len(),
-            found: found.to_owned(),
+        expected.ok_or_else(|| {
+            let columns = self.tags.len();
+            Problem::Unexpected(format!(
+                "unexpected <{found}>: the row has more cells than the schema's {columns} columns"
+            ))
         })
     }
 
@@ -201,17 +203,15 @@ impl TableBuilder {
     /// Checks that the row has all cells, and that its end fits into 64 bits.
     fn check_whole(&self, row: &Row) -> Result<(), Problem> {
         if row.cells < self.tags.len() {
-            return Err(Problem::MissingCells {
-                expected: self.tags.len(),
-                found: row.cells,
-            });
+            let (found, expected) = (row.cells, self.tags.len());
+            let detail = format!("the row has {found} cells; the schema has {expected} columns");
+            return Err(Problem::Unexpected(detail));
         }
         match (row.start_ns, row.duration_ns) {
             (Some(start_ns), Some(duration_ns)) if start_ns.checked_add(duration_ns).is_none() => {
-                Err(Problem::EndOverflow {
-                    start_ns,
-                    duration_ns,
-                })
+                Err(Problem::Unexpected(format!(
+                    "start {start_ns} + duration {duration_ns} does not fit into 64 bits"
+                )))
             }
             _ => Ok(()),
         }

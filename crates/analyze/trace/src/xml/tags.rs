@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ids::TagId;
-use crate::error::Problem;
+use crate::error::{Problem, too_many};
 use crate::kind::Kind;
 
 /// Maximum number of different tags. Real exports have about seventy.
@@ -51,10 +51,7 @@ impl Tags {
         if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
-        let too_many = || Problem::TooMany {
-            what: "different tags",
-            limit: MAX_TAGS,
-        };
+        let too_many = || too_many("different tags", MAX_TAGS);
         let kind = Kind::from_type(name);
         self.tags.push(Tag {
             name: name.to_owned(),

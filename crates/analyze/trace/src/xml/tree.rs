@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::attributes::all;
 use super::pull::{Pull, Token};
-use crate::error::{Problem, Result, malformed};
+use crate::error::{Problem, Result, malformed, too_many};
 
 /// Maximum number of elements. The largest real table of contents has 600.
 const MAX_ELEMENTS: usize = 200_000;
@@ -64,10 +64,7 @@ pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Ele
                     }
                     continue;
                 }
-                Ok(_) => Problem::TooMany {
-                    what: "elements in a table of contents",
-                    limit: MAX_ELEMENTS,
-                },
+                Ok(_) => too_many("elements in a table of contents", MAX_ELEMENTS),
                 Err(problem) => problem,
             },
             Token::Text(text) => {

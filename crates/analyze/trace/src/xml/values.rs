@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::attributes::{parse_u64, shorten, unescape};
+use super::attributes::{not_whole, parse_u64, shorten, unescape};
 use crate::error::Problem;
 use crate::kind::Kind;
 use crate::label;
@@ -86,7 +86,11 @@ pub(crate) enum LabelWords {
 impl<'t> CellElement<'t> {
     /// Returns the display form, which is the name of a process or a thread.
     fn name(&self, tag: &'static str) -> Result<Cow<'t, str>, Problem> {
-        unescape(self.display.ok_or(Problem::Unnamed { tag })?)
+        unescape(self.display.ok_or_else(|| {
+            Problem::Unexpected(format!(
+                "<{tag}> has no `fmt` attribute, which contains its name"
+            ))
+        })?)
     }
 
     /// Returns the display form, unescaped.
@@ -149,9 +153,7 @@ impl ValueDecoder<'_> {
     fn process(&mut self, display: &str, pid: CellValue) -> Result<ProcessId, Problem> {
         let (name, displayed_pid) = label::split_process(display);
         let pid = match pid {
-            Some(pid) => Some(u32::try_from(pid).map_err(|_| Problem::BadNumber {
-                text: pid.to_string(),
-            })?),
+            Some(pid) => Some(u32::try_from(pid).map_err(|_| not_whole(&pid.to_string()))?),
             None => displayed_pid,
         };
         // If `fmt` does not contain the pid, all of it is the name.
@@ -290,9 +292,9 @@ fn integer(text: &str) -> Result<u64, Problem> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     Err(match (is_number, text.starts_with('-')) {
-        (false, _) => Problem::BadNumber { text: shown },
-        (true, true) => Problem::Negative { text: shown },
-        (true, false) => Problem::NumberTooLarge { text: shown },
+        (false, _) => not_whole(&shown),
+        (true, true) => Problem::Unexpected(format!("{shown} is negative")),
+        (true, false) => Problem::Unexpected(format!("{shown} does not fit into 64 bits")),
     })
 }
 

@@ -124,7 +124,8 @@ fn step(
 }
 
 fn characters(span: ByteRange, window: &[u8]) -> Result<&str, Problem> {
-    std::str::from_utf8(span.bytes(window)).map_err(|_| Problem::NotUtf8)
+    std::str::from_utf8(span.bytes(window))
+        .map_err(|_| Problem::Unexpected("the text is not UTF-8".to_owned()))
 }
 
 fn unescaped(text: Text, window: &[u8]) -> Result<std::borrow::Cow<'_, str>, Problem> {
