@@ -22,15 +22,15 @@ pub(super) struct Header<'a> {
     #[serde(borrow)]
     pub(super) program: Cow<'a, str>,
     pub(super) pid: u32,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) writer: Option<Cow<'a, str>>,
     #[serde(default)]
     pub(super) arguments: Vec<String>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) device: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) os: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) started: Option<Cow<'a, str>>,
     #[serde(default)]
     pub(super) synthetic: bool,
@@ -64,25 +64,18 @@ impl Time {
 pub(super) struct Buffer<'a> {
     pub(super) command_buffer: u64,
     pub(super) commit: Time,
-    #[serde(default)]
     pub(super) gpu_start: Option<Time>,
-    #[serde(default)]
     pub(super) gpu_end: Option<Time>,
-    #[serde(default)]
     pub(super) encode: Option<Time>,
-    #[serde(default)]
     pub(super) scheduled: Option<Time>,
-    #[serde(default)]
     pub(super) completed: Option<Time>,
-    #[serde(default)]
     pub(super) queue: Option<u64>,
-    #[serde(default)]
     pub(super) thread: Option<u64>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) label: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub(super) encoders: Vec<Encoder<'a>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) error: Option<Cow<'a, str>>,
 }
 
@@ -91,17 +84,13 @@ pub(super) struct Buffer<'a> {
 #[serde(deny_unknown_fields)]
 pub(super) struct Encoder<'a> {
     pub(super) kind: EncoderKind,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) label: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub(super) kernels: Kernels<'a>,
-    #[serde(default)]
     pub(super) start: Option<Time>,
-    #[serde(default)]
     pub(super) end: Option<Time>,
-    #[serde(default)]
     pub(super) gpu_start: Option<Time>,
-    #[serde(default)]
     pub(super) gpu_end: Option<Time>,
     #[serde(default)]
     pub(super) upper_bound: bool,
@@ -185,7 +174,6 @@ pub(super) struct Wait {
     pub(super) wait: u64,
     pub(super) start: Time,
     pub(super) end: Time,
-    #[serde(default)]
     pub(super) thread: Option<u64>,
 }
 
