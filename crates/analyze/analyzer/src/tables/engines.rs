@@ -4,9 +4,7 @@
 //! Real rows were never seen of any of them but `mps-hw-intervals`; their columns come from the
 //! schemas of real bundles, and their reading is tested on synthetic rows.
 
-use metalens_trace::Table;
-
-use super::columns::{Column, Either, Labels, OrNull, Processes, Spans, Texts, Threads};
+use super::columns::{Either, Labels, OrNull, Processes, Spans, Texts, Threads, columns};
 use super::reader::{TableReader, tables};
 
 tables! {
@@ -20,60 +18,28 @@ tables! {
     }
 }
 
-/// Returns the reader of a table of work.
-const fn work(schema: &'static str) -> TableReader<EngineRows> {
-    TableReader {
-        schema,
-        columns: &[
-            "start",
-            "duration",
-            "event-label",
-            "state",
-            "process",
-            "thread",
-        ],
-        read: EngineRows::read,
+columns! {
+    /// Table of MPSGraph's work on the GPU.
+    table MPS = "mps-hw-intervals";
+    /// Table of the Neural Engine's work, of all processes: its rows name none.
+    table NEURAL_ENGINE = "ane-hw-intervals";
+    /// Table of the Neural Engine's work under its other name.
+    table NEURAL_ENGINE_INTERNAL = "ane-hw-intervals-internal";
+    /// Table of the times when a program waited for a drawable.
+    table DRAWABLE_WAITS = "ca-client-buffer-wait-interval";
+    struct EngineRows {
+        spans: Spans = "start" and "duration",
+        labels: OrNull<Either<Labels, Texts>> = "event-label",
+        /// States: `Active`, or null.
+        states: OrNull<Texts> = "state",
+        processes: OrNull<Processes> = "process",
+        threads: OrNull<Threads> = "thread",
     }
 }
-
-/// Table of MPSGraph's work on the GPU.
-pub(crate) const MPS: TableReader<EngineRows> = work("mps-hw-intervals");
-
-/// Table of the Neural Engine's work, of all processes: its rows name none.
-pub(crate) const NEURAL_ENGINE: TableReader<EngineRows> = work("ane-hw-intervals");
-
-/// Table of the Neural Engine's work under its other name.
-pub(crate) const NEURAL_ENGINE_INTERNAL: TableReader<EngineRows> =
-    work("ane-hw-intervals-internal");
 
 /// Table of the events of Core ML, of all processes: its rows name none.
 pub(crate) const CORE_ML: TableReader<EngineRows> = TableReader {
+    schema: "coreml-os-signpost",
     columns: &["start", "duration"],
-    ..work("coreml-os-signpost")
+    ..MPS
 };
-
-/// Table of the times when a program waited for a drawable.
-pub(crate) const DRAWABLE_WAITS: TableReader<EngineRows> = work("ca-client-buffer-wait-interval");
-
-/// Columns of a table of work.
-#[derive(Debug)]
-pub(crate) struct EngineRows {
-    pub spans: Spans,
-    pub labels: OrNull<Either<Labels, Texts>>,
-    /// States: `Active`, or null.
-    pub states: OrNull<Texts>,
-    pub processes: OrNull<Processes>,
-    pub threads: OrNull<Threads>,
-}
-
-impl EngineRows {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            spans: Spans::take(table, "start")?,
-            labels: Column::take(table, "event-label")?,
-            states: Column::take(table, "state")?,
-            processes: Column::take(table, "process")?,
-            threads: Column::take(table, "thread")?,
-        })
-    }
-}
