@@ -68,7 +68,7 @@ impl Measured {
         let kernels = kernels?;
         let absent_table = tables.spills.as_ref().err();
         let absent_spills =
-            absent_table.map(|absent| NotRecorded::new("kernels.spills", absent.why()));
+            absent_table.map(|absent| NotRecorded::new("kernels.spills", absent.why.clone()));
 
         let figures = FiguresInput {
             subject: &subject,

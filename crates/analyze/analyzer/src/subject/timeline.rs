@@ -53,7 +53,7 @@ impl Timeline {
         let states = if_any(tables.states)?;
         let active = states.map(|states| active_of(&states, names)).transpose()?;
         let table = tables.intervals.map_err(|absent| {
-            if absent.is_unrecorded() {
+            if absent.is_unrecorded {
                 Error::IntervalsNotRecorded(absent.error)
             } else {
                 Error::Trace(absent.error)

@@ -79,11 +79,13 @@ impl<T> TableReader<T> {
         rows: Option<usize>,
         trace: &Trace,
     ) -> AbsentTable {
+        let (why, is_unrecorded) = absence(trace, self.schema);
         AbsentTable {
             error,
             rows,
             schema: self.schema,
-            reason: AbsenceReason::find(trace, self.schema),
+            why,
+            is_unrecorded,
         }
     }
 }
@@ -103,85 +105,56 @@ pub(crate) struct AbsentTable {
     pub rows: Option<usize>,
     /// Name of the table.
     pub schema: &'static str,
-    reason: AbsenceReason,
+    /// Reason why the table is absent, and what would make its data available.
+    pub why: Message,
+    /// True if the recording itself lacks the table, as its table of contents says.
+    pub is_unrecorded: bool,
 }
 
-/// Reason why a table is absent.
-#[derive(Debug)]
-enum AbsenceReason {
-    /// The table's file or store could not be read.
-    Unreadable { why: String },
-    /// The input has the table, but not the required columns.
-    OtherColumns,
-    /// The recording has the table, but the input does not.
-    NotExported,
-    /// The input has no table of contents, so that it is unknown whether the recording has the
-    /// table.
-    NoContents,
-    /// The recording does not have the table.
-    NotRecorded,
-}
-
-impl AbsenceReason {
-    fn find(trace: &Trace, schema: &str) -> Self {
-        let error = trace.table(schema).err();
-        let is_in_input = match error.as_ref().map(metalens_trace::Error::problem) {
-            Some(Problem::UnreadableTable { why, .. }) => {
-                return Self::Unreadable { why: why.clone() };
-            }
-            Some(Problem::NoSuchTable { present, .. }) => present.iter().any(|name| name == schema),
-            _ => true,
-        };
-        let is_recorded = trace.run.tables.iter().any(|table| table.schema == schema);
-
-        if is_in_input {
-            Self::OtherColumns
-        } else if is_recorded {
-            Self::NotExported
-        } else if trace.run.tables.is_empty() && trace.kind != InputKind::Bundle {
-            Self::NoContents
-        } else {
-            Self::NotRecorded
-        }
-    }
-}
-
-impl AbsentTable {
-    /// Returns whether the recording itself lacks the table, as its table of contents says.
-    pub(crate) fn is_unrecorded(&self) -> bool {
-        matches!(self.reason, AbsenceReason::NotRecorded)
-    }
-
-    /// Returns the reason why the table is absent, and what would make its data available.
-    pub(crate) fn why(&self) -> Message {
-        let schema = table(self.schema);
-        match &self.reason {
-            AbsenceReason::Unreadable { why } => message!(
+/// Returns the reason why a trace lacks a table or its columns, and whether the recording itself lacks it.
+fn absence(trace: &Trace, schema: &'static str) -> (Message, bool) {
+    let error = trace.table(schema).err();
+    let name = table(schema);
+    let is_in_input = match error.as_ref().map(metalens_trace::Error::problem) {
+        Some(Problem::UnreadableTable { why, .. }) => {
+            let why = message!(
                 "{} could not be read ({}): try another export of it by xctrace",
-                schema,
+                name,
                 quote(why)
-            ),
-            AbsenceReason::OtherColumns => message!(
-                "{} lacks a required column, or has it in a form that metalens cannot decode \
-                 reliably: try an export of it by xctrace",
-                schema
-            ),
-            AbsenceReason::NotExported => message!(
-                "the recording has the table {}, but the input does not: export that table too, or \
-                 use the .trace bundle itself",
-                schema
-            ),
-            AbsenceReason::NoContents => message!(
-                "{} is not in the input, and without a table of contents it is unknown whether it \
-                 was recorded: export that table too, or use the .trace bundle itself",
-                schema
-            ),
-            AbsenceReason::NotRecorded => message!(
-                "the recording has no table {}: record it with Metal System Trace",
-                schema
-            ),
+            );
+            return (why, false);
         }
-    }
+        Some(Problem::NoSuchTable { present, .. }) => present.iter().any(|name| name == schema),
+        _ => true,
+    };
+    let is_recorded = trace.run.tables.iter().any(|table| table.schema == schema);
+    let has_contents = !trace.run.tables.is_empty() || trace.kind == InputKind::Bundle;
+
+    let why = if is_in_input {
+        message!(
+            "{} lacks a required column, or has it in a form that metalens cannot decode \
+             reliably: try an export of it by xctrace",
+            name
+        )
+    } else if is_recorded {
+        message!(
+            "the recording has the table {}, but the input does not: export that table too, or \
+             use the .trace bundle itself",
+            name
+        )
+    } else if has_contents {
+        message!(
+            "the recording has no table {}: record it with Metal System Trace",
+            name
+        )
+    } else {
+        message!(
+            "{} is not in the input, and without a table of contents it is unknown whether it \
+             was recorded: export that table too, or use the .trace bundle itself",
+            name
+        )
+    };
+    (why, !is_in_input && !is_recorded && has_contents)
 }
 
 /// Returns the table, or `None` if the input has none; fails if the table lacks required

@@ -55,7 +55,7 @@ pub(crate) fn counters(
     let recording = input.recording;
     let why_none = match (&tables.intervals, &tables.values) {
         (Err(intervals), Err(values)) if intervals.rows.or(values.rows).is_none() => {
-            intervals.why()
+            intervals.why.clone()
         }
         _ => why_empty(recording),
     };

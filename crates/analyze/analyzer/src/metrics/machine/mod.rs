@@ -102,7 +102,7 @@ struct MissingParts<'a>(&'a mut Vec<NotRecorded>);
 impl MissingParts<'_> {
     /// Returns a part; if it is missing, adds the reason to the list.
     fn note<T>(&mut self, what: &str, part: TableResult<T>) -> Option<T> {
-        part.map_err(|absent| self.0.push(NotRecorded::new(what, absent.why())))
+        part.map_err(|absent| self.0.push(NotRecorded::new(what, absent.why)))
             .ok()
     }
 }

@@ -72,12 +72,12 @@ fn not_recorded(absent: &AbsentTable, before: &AbsentTable) -> NotRecorded {
     } else {
         absent
     };
-    NotRecorded::new("memory", gone.why())
+    NotRecorded::new("memory", gone.why.clone())
 }
 
 /// Returns whether one absent table has more of what was looked for than another.
 fn has_more(a: &AbsentTable, b: &AbsentTable) -> bool {
-    (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
+    (a.rows.is_some(), !a.is_unrecorded) > (b.rows.is_some(), !b.is_unrecorded)
 }
 
 fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
