@@ -82,36 +82,6 @@ pub enum Error {
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
-    /// The commits of too few command buffers are recorded for a replay.
-    #[error("the commits of fewer than two command buffers of the process are recorded")]
-    NoReplay,
-    /// Too much of the work is missing for a prediction.
-    #[error("no prediction follows from this recording: {why}")]
-    NoPrediction {
-        /// Reason as a clause.
-        why: String,
-    },
-    /// The requested part of the recording has no CPU samples.
-    #[error(
-        "no CPU samples in this part of the recording; the first is at {}, the last at {}",
-        seconds(*.first_ns),
-        seconds(*.last_ns)
-    )]
-    NoSamplesInPart {
-        /// Time of the first sample, in nanoseconds since the recording began.
-        first_ns: u64,
-        /// Time of the last sample, in nanoseconds since the recording began.
-        last_ns: u64,
-    },
-    /// No thread that submits was sampled while the GPU was idle.
-    #[error(
-        "none of the {samples} CPU samples of the submitting threads lies in the idle time of the \
-         GPU"
-    )]
-    NoSamplesInIdle {
-        /// Number of samples of these threads inside the window.
-        samples: u64,
-    },
     /// Other processes were sampled; the requested one was not.
     #[error("{wanted} has no CPU samples in this recording; {}", processes_with_samples(.present))]
     NoSamplesOfProcess {
@@ -119,6 +89,14 @@ pub enum Error {
         wanted: String,
         /// Names and ids of the sampled processes.
         present: Vec<(String, Option<u32>)>,
+    },
+    /// What was asked does not follow from the recording.
+    #[error("{why}")]
+    Unanswered {
+        /// Reason.
+        why: String,
+        /// Advice on what to record or ask instead.
+        hint: String,
     },
     /// A work file cannot be used.
     #[error("{file}: {problem}")]
@@ -137,14 +115,6 @@ pub enum Error {
         present: Vec<String>,
         /// Names of the recorded work.
         work: Vec<String>,
-    },
-    /// No steps were found, or fewer.
-    #[error("there is no step {wanted}: {}", found_steps(*.count))]
-    NoSuchNumber {
-        /// Requested number, from 1.
-        wanted: u64,
-        /// Number of steps.
-        count: usize,
     },
     /// The requested window contains no GPU interval of the process.
     #[error(
@@ -176,6 +146,11 @@ impl Error {
             Self::Reported { error, .. } => error.cause(),
             _ => self,
         }
+    }
+
+    pub(crate) fn unanswered(why: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (why, hint) = (why.into(), hint.into());
+        Self::Unanswered { why, hint }
     }
 
     /// Adds the CPU samples of each run of a recording that has several, and no GPU intervals.
@@ -268,23 +243,9 @@ impl Error {
                 "record again: xctrace now and then records nothing of any process. If it is empty again, \
                  check that the program uses Metal, and that the time limit is longer than its startup"
             }
-            Self::NoReplay => {
-                "record with the template Metal System Trace, or export metal-gpu-intervals with its \
-                 column start-latency; a window must hold two command buffers"
-            }
-            Self::NoPrediction { .. } => {
-                "record again: `metalens analyze` says what is missing, above the figures"
-            }
             Self::NoSamples => {
                 "record with --cpu; if the recording has CPU samples, export \
                  the tables time-profile and time-sample"
-            }
-            Self::NoSamplesInPart { .. } => {
-                "choose --from and --to so that they include some of these samples"
-            }
-            Self::NoSamplesInIdle { .. } => {
-                "the threads were waiting, and only running threads were sampled, or the recording \
-                 is too short: record for longer"
             }
             Self::WorkFile { .. } => {
                 "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
@@ -296,10 +257,6 @@ impl Error {
                  record the instrument Points of Interest, which `metalens record` adds on its \
                  own; or choose a part by time with --from and --to"
             }
-            Self::NoSuchNumber { .. } => {
-                "choose a part by time with --from and --to; or mark steps in the program with \
-                 os_signpost, and choose them with --step NAME"
-            }
             Self::EmptyWindow { .. } => {
                 "choose --from, --to or --step so that the part includes some of them"
             }
@@ -310,6 +267,7 @@ impl Error {
             | Self::OnlyCpu { .. }
             | Self::NoSamplesOfProcess { .. }
             | Self::NoProcesses { .. }
+            | Self::Unanswered { .. }
             | Self::Setting { .. } => return None,
         })
     }
@@ -388,9 +346,7 @@ impl Failure for Error {
                     did_you_mean(wanted, names)
                 ))
             }
-            Self::NoSuchNumber {
-                count: count @ 1.., ..
-            } => Some(format!("choose a number from 1 to {count}")),
+            Self::Unanswered { hint, .. } => Some(hint.clone()),
             _ => self.fixed_hint().map(str::to_owned),
         }
     }
@@ -451,7 +407,7 @@ fn is_missing_table(error: &metalens_trace::Error) -> bool {
 }
 
 /// Formats nanoseconds as seconds with microseconds: `0.700094 s`.
-fn seconds(ns: u64) -> String {
+pub(crate) fn seconds(ns: u64) -> String {
     format!("{}.{:06} s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
@@ -481,14 +437,6 @@ fn processes_with_intervals(present: &[GpuProcess]) -> String {
 
     let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();
     format!("processes that used the GPU: {}", list.join(", "))
-}
-
-/// Returns how many steps were found.
-fn found_steps(count: usize) -> String {
-    match count {
-        0 => "nothing repeats regularly".to_owned(),
-        count => format!("the recording has {count}"),
-    }
 }
 
 fn recorded_names(phases: &[String], work: &[String]) -> String {

@@ -76,7 +76,13 @@ pub fn idle_stacks(trace: Trace, request: &Request) -> Result<IdleStacks> {
     let examined = inside(&submitting, &idle);
     if examined.is_empty() {
         let samples = Tally::new(&submitting).samples;
-        return Err(Error::NoSamplesInIdle { samples });
+        return Err(Error::unanswered(
+            format!(
+                "none of the {samples} CPU samples of the submitting threads lies in the idle time of the GPU"
+            ),
+            "the threads were waiting, and only running threads were sampled, or the recording is \
+             too short: record for longer",
+        ));
     }
 
     Ok(IdleStacks {

@@ -95,9 +95,16 @@ impl Measured {
         let main = self.subject.series.first();
         let count = main.map_or(0, |main| main.steps.len());
         let found = main.and_then(|main| Some((main.by, main.step(number)?)));
-        let (by, span) = found.ok_or(Error::NoSuchNumber {
-            wanted: number,
-            count,
+        let (by, span) = found.ok_or_else(|| match count {
+            0 => Error::unanswered(
+                format!("there is no step {number}: nothing repeats regularly"),
+                "choose a part by time with --from and --to; or mark steps in the program with \
+                 os_signpost, and choose them with --step NAME",
+            ),
+            _ => Error::unanswered(
+                format!("there is no step {number}: the recording has {count}"),
+                format!("choose a number from 1 to {count}"),
+            ),
         })?;
         Ok(SelectedStep {
             number,

@@ -3,7 +3,7 @@
 use metalens_message::Ns;
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, seconds};
 use crate::findings::notes::unnamed_functions;
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
@@ -112,10 +112,14 @@ impl ChosenSamples {
             .collect();
 
         if mine.is_empty() {
-            return Err(Error::NoSamplesInPart {
-                first_ns: samples.rows.first().map_or(0, |sample| sample.time_ns),
-                last_ns: samples.rows.last().map_or(0, |sample| sample.time_ns),
-            });
+            let time = |sample: Option<&Sample>| seconds(sample.map_or(0, |sample| sample.time_ns));
+            let (first, last) = (time(samples.rows.first()), time(samples.rows.last()));
+            return Err(Error::unanswered(
+                format!(
+                    "no CPU samples in this part of the recording; the first is at {first}, the last at {last}"
+                ),
+                "choose --from and --to so that they include some of these samples",
+            ));
         }
         Ok(Self {
             samples,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_message::{Factor, Ns, ratio};
+use metalens_message::{Factor, Message, Ns, ratio};
 use metalens_trace::Trace;
 
 use crate::basics::spans::Span;
@@ -78,7 +78,11 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     let submissions = &measured.subject.submissions;
     let command_buffers = program.measured();
     if command_buffers < 2 {
-        return Err(Error::NoReplay);
+        return Err(Error::unanswered(
+            "the commits of fewer than two command buffers of the process are recorded",
+            "record with the template Metal System Trace, or export metal-gpu-intervals with its \
+             column start-latency; a window must hold two command buffers",
+        ));
     }
 
     let before_ns = answers.recorded.time_ns;
@@ -184,11 +188,12 @@ fn loud_notes(measured: &Measured) -> Result<Vec<Note>> {
         busy_window,
         None,
     );
-    if let Some(why) = distrust_of(&sanity, source) {
-        return Err(Error::NoPrediction { why: why.text });
-    }
-    if let Some(why) = unknown(&subject.waits.summary, &subject.submissions) {
-        return Err(Error::NoPrediction { why: why.into() });
+    let unknown = || unknown(&subject.waits.summary, &subject.submissions).map(Message::from);
+    if let Some(why) = distrust_of(&sanity, source).or_else(unknown) {
+        return Err(Error::unanswered(
+            format!("no prediction follows from this recording: {why}"),
+            "record again: `metalens analyze` says what is missing, above the figures",
+        ));
     }
     let notes = recording.notes.iter().chain(&subject.chosen.note).cloned();
     let notes = notes.chain(about_missing_work(&sanity, source));
