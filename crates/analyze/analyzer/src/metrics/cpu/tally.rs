@@ -130,7 +130,7 @@ pub(crate) fn threads(
 }
 
 /// Identity of a thread: a thread may change its name, but not its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     /// Thread id, if the thread has one.
     tid: Option<u64>,
@@ -143,16 +143,12 @@ pub(crate) struct Identity {
 /// Returns the identity of a sample's thread.
 pub(crate) fn identity(sample: &Sample, names: &Names) -> Identity {
     let process = sample.process.and_then(|id| names.process(id));
-    match sample.thread {
-        Some(thread) => Identity {
-            pid: process.and_then(|process| process.pid),
-            ..identity_of_thread(thread, names)
-        },
-        None => Identity {
-            tid: None,
-            pid: process.and_then(|process| process.pid),
-            display: None,
-        },
+    let of_thread = sample
+        .thread
+        .map(|thread| identity_of_thread(thread, names));
+    Identity {
+        pid: process.and_then(|process| process.pid),
+        ..of_thread.unwrap_or_default()
     }
 }
 
@@ -167,11 +163,7 @@ pub(crate) fn identities(threads: &[ThreadId], names: &Names) -> FxHashSet<Ident
 /// Returns the identity of a thread.
 fn identity_of_thread(thread: ThreadId, names: &Names) -> Identity {
     let Some(thread) = names.thread(thread) else {
-        return Identity {
-            tid: None,
-            pid: None,
-            display: None,
-        };
+        return Identity::default();
     };
     let process = thread.process.and_then(|id| names.process(id));
     Identity {
