@@ -6,7 +6,7 @@ use metalens_message::{
 
 use super::evidence::{Evidence, is_share, longest, matters, of_idle, predicted, share_of};
 use super::framework::Knob;
-use super::rule::{Concern, Rule};
+use super::rule::Rule;
 use crate::report::{
     Cause, ChosenBy, CpuFrame, Effort, FrameworkName, Replay, ReplayAction, ReplayPart, Report,
     Severity, WaitVerdict,
@@ -15,8 +15,6 @@ use crate::report::{
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "serialized",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::SmallChange,
         title: "the program waits for every command buffer before it encodes the next",
@@ -62,11 +60,10 @@ pub(super) const RULES: &[Rule] = &[
                            only shorter round trips help, or a move of that step to the GPU. \
                            Record with \
              several dispatches per buffer to find out.",
+        ..Rule::USUAL
     },
     Rule {
         id: "few-in-flight",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::SmallChange,
         title: "the program waits for one of its last command buffers before it encodes the next",
@@ -75,13 +72,12 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Let the program run further ahead: raise the number of buffers or semaphores that it \
              takes in turn, and wait only for results that the CPU reads. Each command buffer in \
              flight needs memory of its own.",
-        knobs: &[],
         counter_evidence: "The CPU needs each result before it can go on: then more in flight is not \
              possible, and only shorter latencies help.",
+        ..Rule::USUAL
     },
     Rule {
         id: "submission-latency",
-        concern: Concern::Speed,
         within: &["serialized"],
         severity: Severity::High,
         effort: Effort::SmallChange,
@@ -91,13 +87,12 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Each command buffer pays the latency from its commit to its start on the \
              GPU. Submit fewer and larger ones, or keep a second one committed while the \
              first runs, so that the latency overlaps with GPU work.",
-        knobs: &[],
         counter_evidence: "Latency that grows with the work in a buffer is not a fixed cost: compare \
              latency.submission of small and large buffers.",
+        ..Rule::USUAL
     },
     Rule {
         id: "completion-latency",
-        concern: Concern::Speed,
         within: &["serialized"],
         severity: Severity::Medium,
         effort: Effort::SmallChange,
@@ -107,14 +102,12 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The program sleeps until it is notified that the GPU finished. Wait less \
              often: read results once for many command buffers, use a completion handler, \
              or let the GPU signal the next step itself (MTLSharedEvent).",
-        knobs: &[],
         counter_evidence: "latency.completion falls to a few µs when the program polls instead of \
              sleeping: then the wake-up of the thread is slow, not the notification.",
+        ..Rule::USUAL
     },
     Rule {
         id: "host-bound",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::Redesign,
         title: "the GPU waits for the CPU between a result and the next submission",
@@ -145,11 +138,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         counter_evidence: "CPU samples show the encoding thread asleep: it waits for input, a timer or \
              another thread, and faster code would not help.",
+        ..Rule::USUAL
     },
     Rule {
         id: "slow-host",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::Redesign,
         title: "the program commits work more slowly than the GPU runs it",
@@ -177,10 +169,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         counter_evidence: "With half of the CPU work for each command buffer, the run takes just as \
                            long.",
+        ..Rule::USUAL
     },
     Rule {
         id: "driver-bound",
-        concern: Concern::Speed,
         within: &["serialized"],
         severity: Severity::High,
         effort: Effort::Investigate,
@@ -190,14 +182,12 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The driver works on the command buffers of a process one after another. The first use \
              of memory and pipelines takes it milliseconds: run the work once before it counts, and \
              keep buffers instead of making new ones. Otherwise submit fewer, larger command buffers.",
-        knobs: &[],
         counter_evidence: "Later repetitions of the same work take the driver just as long, and the run \
                            takes just as long with half as many command buffers.",
+        ..Rule::USUAL
     },
     Rule {
         id: "encoding-bound",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::SmallChange,
         title: "the GPU waits while the program encodes the next command buffer",
@@ -224,11 +214,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         counter_evidence: "The gaps are just as long when the first encoders are committed on \
                            their own.",
+        ..Rule::USUAL
     },
     Rule {
         id: "queue-starved",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::SmallChange,
         title: "the GPU was idle although the next work was already encoded",
@@ -238,15 +227,13 @@ pub(super) const RULES: &[Rule] = &[
              the two encoders: barriers, fences, switches between compute and blit, \
              resources that must become resident. Merge encoders; use one encoder with \
              memoryBarrier for many dispatches.",
-        knobs: &[],
         counter_evidence: "If these gaps lie between command buffers, the second buffer may have been \
              encoded early and committed late: compare \
              shape.command_buffers.gaps_inside_ns.",
+        ..Rule::USUAL
     },
     Rule {
         id: "starts-late",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Investigate,
         title: "most of the recording passes before the first GPU work",
@@ -255,13 +242,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "All other figures are about the time after the first GPU work. Before it, programs load \
              models, compile and import: load in the background, keep compiled models, or start the \
              first GPU work earlier.",
-        knobs: &[],
         counter_evidence: "The program starts once and runs for hours: then its start does not matter.",
+        ..Rule::USUAL
     },
     Rule {
         id: "contention",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Setting,
         title: "other processes ran on the GPU while work of this process waited",
@@ -269,8 +254,8 @@ pub(super) const RULES: &[Rule] = &[
         action: "close other programs that use the GPU, and record again",
         advice: "Close programs that draw (browsers, animated windows, screen recorders), or \
              record with the display asleep. Measure when no other program uses the GPU.",
-        knobs: &[],
         counter_evidence: "A second recording on a quiet machine shows the same gaps.",
+        ..Rule::USUAL
     },
 ];
 

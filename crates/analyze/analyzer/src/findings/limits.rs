@@ -3,14 +3,12 @@
 use metalens_message::{Message, Ns, Share, counted, kernel, message, name};
 
 use super::evidence::{Evidence, bandwidth, is_share, share_of};
-use super::rule::{Concern, Rule};
+use super::rule::Rule;
 use crate::report::{Effort, Kernel, KernelCounters, Limiter, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "limiter",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "a kernel is near the limit of one unit of the GPU",
@@ -21,14 +19,12 @@ pub(super) const RULES: &[Rule] = &[
              each byte once, keep tiles in threadgroup memory, fuse kernels, use smaller types. \
              Threadgroup memory: keep values in registers, exchange them with simd_shuffle. \
              Texture units: fewer samples, cheaper filters, or a buffer instead.",
-        knobs: &[],
         counter_evidence: "A version of the kernel that gives this unit less to do takes just as \
                            long.",
+        ..Rule::USUAL
     },
     Rule {
         id: "no-limiter",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "a kernel leaves every unit of the GPU mostly unused",
@@ -39,9 +35,9 @@ pub(super) const RULES: &[Rule] = &[
                  load several values before it uses the first, use fewer registers and less \
                  threadgroup memory so that more threads fit, and remove barriers. Its occupancy \
                  is in --json, under counters.kernels.",
-        knobs: &[],
         counter_evidence: "With twice the threads, or twice the work per thread, the kernel takes \
                            twice as long.",
+        ..Rule::USUAL
     },
 ];
 

@@ -13,7 +13,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "command-buffer-errors",
         concern: Concern::Results,
-        within: &[],
         severity: Severity::High,
         effort: Effort::Investigate,
         title: "command buffers ended in an error",
@@ -22,13 +21,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Read MTLCommandBuffer.error in a completion handler. These timings leave out \
              the work that failed, and results may be wrong. Run once with Metal API \
              validation and shader validation.",
-        knobs: &[],
         counter_evidence: "None: the recording lists the errors.",
+        ..Rule::USUAL
     },
     Rule {
         id: "compiling-inside",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::SmallChange,
         title: "shaders are compiled during the work",
@@ -37,26 +34,22 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Create pipelines before the work begins, and keep them: cache \
              MTLComputePipelineState objects, or ship a binary archive \
              (MTLBinaryArchive).",
-        knobs: &[],
         counter_evidence: "A second run in the same process compiles nothing.",
+        ..Rule::USUAL
     },
     Rule {
         id: "hangs",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "the program did not respond for some time",
         condition: hangs,
         action: "move encoding and waiting off the main thread",
         advice: "The main thread is blocked. Wait for the GPU and encode on another thread.",
-        knobs: &[],
         counter_evidence: "The program has no windows, so it has nothing to respond to.",
+        ..Rule::USUAL
     },
     Rule {
         id: "memory-growing",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Investigate,
         title: "GPU memory grows steadily",
@@ -65,13 +58,12 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The program keeps memory that it should reuse or release. Look at buffers \
              allocated in each step, at caches without a limit (MLX: \
              mx.set_cache_limit), and at autorelease pools that are never drained.",
-        knobs: &[],
         counter_evidence: "A cache that stops growing later: record for longer.",
+        ..Rule::USUAL
     },
     Rule {
         id: "low-performance-state",
         concern: Concern::Numbers,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
         title: "the GPU ran mostly at its lowest clock",
@@ -82,13 +74,12 @@ pub(super) const RULES: &[Rule] = &[
              raise the clock; more work at once does. Turn low-power mode off, charge a MacBook, \
              or choose the performance state in a template of Instruments \
              (`metalens record --template FILE`).",
-        knobs: &[],
         counter_evidence: "A recording in the Maximum state shows the same kernel times.",
+        ..Rule::USUAL
     },
     Rule {
         id: "thermal",
         concern: Concern::Numbers,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
         title: "the machine was hot and may have run below full speed",
@@ -96,12 +87,11 @@ pub(super) const RULES: &[Rule] = &[
         action: "let the machine cool down, and record again",
         advice: "Let the machine cool down and record again. For long runs, report the first \
              and the last minute separately.",
-        knobs: &[],
         counter_evidence: "Kernel times do not differ between the cool and the hot part.",
+        ..Rule::USUAL
     },
     Rule {
         id: "shared-gpu",
-        concern: Concern::Speed,
         within: &["contention"],
         severity: Severity::Caveat,
         effort: Effort::Setting,
@@ -110,8 +100,8 @@ pub(super) const RULES: &[Rule] = &[
         action: "close other programs that use the GPU, and record again",
         advice: "Work of other processes slows this process down even when it does not delay it. \
                  Close browsers and windows that draw, and record again.",
-        knobs: &[],
         counter_evidence: "A recording on a quiet machine shows the same kernel times.",
+        ..Rule::USUAL
     },
 ];
 

@@ -2,7 +2,7 @@
 //! wires.
 
 use super::evidence::{Evidence, is_share, share_of};
-use super::rule::{Concern, Rule};
+use super::rule::Rule;
 use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
 use metalens_message::{
     Bytes, Message, Ns, Quantity, Value, counted, function, message, moment, name, number,
@@ -12,8 +12,6 @@ use metalens_text::number::{Float, rounded};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "allocates-in-loop",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Low,
         effort: Effort::SmallChange,
         title: "each step allocates Metal memory and frees it again",
@@ -22,13 +20,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Keep the buffers from step to step, or take them from an MTLHeap or a \
              pool. In MLX and PyTorch a cache does this: look for a limit that is too low \
              (mx.set_cache_limit, PYTORCH_MPS_HIGH_WATERMARK_RATIO) or for calls that empty it.",
-        knobs: &[],
         counter_evidence: "With the buffers allocated once, the time per step is the same.",
+        ..Rule::USUAL
     },
     Rule {
         id: "grows-by-step",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Investigate,
         title: "Metal memory grows from step to step",
@@ -37,13 +33,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "A leak and a cache without a limit look the same. Look at what the named function \
              keeps, at caches (MLX: mx.set_cache_limit), and at autorelease pools that are never \
              drained.",
-        knobs: &[],
         counter_evidence: "In a longer recording the growth stops.",
+        ..Rule::USUAL
     },
     Rule {
         id: "wires-memory",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Low,
         effort: Effort::SmallChange,
         title: "the GPU is idle while the driver wires memory",
@@ -53,8 +47,8 @@ pub(super) const RULES: &[Rule] = &[
              unwired. Use large buffers once before the work that counts, keep them, or request \
              their residency ahead (MTLResidencySet). In MLX, mx.set_wired_limit keeps memory \
              wired.",
-        knobs: &[],
         counter_evidence: "After a warm-up that uses the same buffers, these gaps are as long.",
+        ..Rule::USUAL
     },
 ];
 

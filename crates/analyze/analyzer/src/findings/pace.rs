@@ -4,13 +4,11 @@ use metalens_message::{Share, counted, message, percent_to};
 
 use super::evidence::Evidence;
 use super::machine::said;
-use super::rule::{Concern, Rule};
+use super::rule::Rule;
 use crate::report::{Effort, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "slowing-down",
-    concern: Concern::Speed,
-    within: &[],
     severity: Severity::Medium,
     effort: Effort::Investigate,
     title: "steps take longer over time",
@@ -18,8 +16,8 @@ pub(super) const RULES: &[Rule] = &[Rule {
     action: "look at the GPU's clock, and for what grows with every step",
     advice: "Look for what grows with every step (a cache, a list, a key-value \
              store) or what heats up: compare machine.performance and machine.thermal.",
-    knobs: &[],
     counter_evidence: "Later steps do more work by design, such as a longer context.",
+    ..Rule::USUAL
 }];
 
 fn slowing_down(report: &Report) -> Option<Evidence> {

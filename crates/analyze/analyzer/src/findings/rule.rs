@@ -45,6 +45,21 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// What most rules have in common. Each has texts and a condition of its own.
+    pub(super) const USUAL: Self = Self {
+        id: "",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        effort: Effort::SmallChange,
+        title: "",
+        condition: |_| None,
+        action: "",
+        advice: "",
+        knobs: &[],
+        counter_evidence: "",
+    };
+
     /// Returns the finding of this rule.
     pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
         let seen = report.framework.as_ref().map(|seen| seen.framework);

@@ -14,7 +14,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "incomplete-recording",
         concern: Concern::Numbers,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
         title: "the recording is incomplete",
@@ -23,9 +22,9 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Record a shorter stretch (--time-limit), record fewer instruments, and let \
              the recorder finish writing. Idle time with the cause unknown marks where \
              rows are missing.",
-        knobs: &[],
         counter_evidence: "`metalens tables` lists a row for each encoder and command buffer of \
                            the program.",
+        ..Rule::USUAL
     },
     Rule {
         id: "unknown-causes",
@@ -40,14 +39,13 @@ pub(super) const RULES: &[Rule] = &[
              it. If the tables were exported by hand, export metal-application-encoders-list and \
              metal-command-buffer-completed too. Otherwise launch this process or attach to it \
              when you record: of other processes, the encoder list often has nothing.",
-        knobs: &[],
         counter_evidence: "`metalens tables` lists a row of both tables for each command buffer \
                            of the process.",
+        ..Rule::USUAL
     },
     Rule {
         id: "tables-disagree",
         concern: Concern::Numbers,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
         title: "two tables of the recording contradict each other",
@@ -57,14 +55,12 @@ pub(super) const RULES: &[Rule] = &[
              the Active time of the GPU and the intervals of all processes agreed to the \
              nanosecond in every sound recording so far. Over whole recordings, they differed \
              by less than 0.2 ms.",
-        knobs: &[],
         counter_evidence: "The window starts with the recording: only one table has the work that \
                            was already running.",
+        ..Rule::USUAL
     },
     Rule {
         id: "unlabeled",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::SmallChange,
         title: "no work is labeled, so kernels cannot be told apart",
@@ -92,11 +88,11 @@ pub(super) const RULES: &[Rule] = &[
             },
         ],
         counter_evidence: "None: the recording has no labels.",
+        ..Rule::USUAL
     },
     Rule {
         id: "little-work",
         concern: Concern::Numbers,
-        within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
         title: "there is too little work to judge",
@@ -104,8 +100,8 @@ pub(super) const RULES: &[Rule] = &[
         action: "record at least a hundred repetitions",
         advice: "Record more work: a hundred repetitions separate a pattern from an accident, and the \
              first one makes pipelines and wires memory.",
-        knobs: &[],
         counter_evidence: "The program does no more work than this.",
+        ..Rule::USUAL
     },
 ];
 

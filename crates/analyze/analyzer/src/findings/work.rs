@@ -6,15 +6,13 @@ use metalens_message::{
 
 use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
-use super::rule::{Concern, Rule};
+use super::rule::Rule;
 use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "eager-execution",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::High,
         effort: Effort::Redesign,
         title: "small kernels run one by one, as in eager execution",
@@ -41,10 +39,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         counter_evidence: "A compiled run has just as many intervals. Then the chain cannot be \
                            fused, and only batching helps.",
+        ..Rule::USUAL
     },
     Rule {
         id: "tiny-kernels",
-        concern: Concern::Speed,
         within: &["eager-execution", "many-encoders-per-buffer", "serialized"],
         severity: Severity::Medium,
         effort: Effort::Redesign,
@@ -53,13 +51,12 @@ pub(super) const RULES: &[Rule] = &[
         action: "make fewer, larger dispatches",
         advice: "Make fewer and larger dispatches: fuse element-wise chains, give one \
              dispatch more elements, batch independent small problems into one grid.",
-        knobs: &[],
         counter_evidence: "Each interval is an encoder with many dispatches, so its length is not the \
              length of a kernel: rows of the shader profiler would show it.",
+        ..Rule::USUAL
     },
     Rule {
         id: "many-encoders-per-buffer",
-        concern: Concern::Speed,
         within: &["queue-starved"],
         severity: Severity::Medium,
         effort: Effort::SmallChange,
@@ -69,13 +66,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Each encoder costs its own setup and teardown on the GPU. Use one compute \
              encoder for a run of dispatches, with memoryBarrier between dependent ones, \
              instead of one encoder each.",
-        knobs: &[],
         counter_evidence: "With merged encoders, the command buffers take just as long.",
+        ..Rule::USUAL
     },
     Rule {
         id: "transfers-dominate",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "copies take much of the GPU time",
@@ -84,13 +79,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "CPU and GPU share memory. Use MTLStorageModeShared buffers in place instead \
              of copies, keep intermediate results where they are, and do not fill what \
              the next kernel overwrites.",
-        knobs: &[],
         counter_evidence: "The blits are not copies, but fills or mipmaps that the program needs.",
+        ..Rule::USUAL
     },
     Rule {
         id: "small-transfers",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Low,
         effort: Effort::SmallChange,
         title: "the program makes many small copies",
@@ -98,14 +91,12 @@ pub(super) const RULES: &[Rule] = &[
         action: "gather small copies into one",
         advice: "Gather small copies into one, or let the kernel read its arguments from a \
              shared buffer (setBytes for less than 4 KiB).",
-        knobs: &[],
         counter_evidence: "The copies do not move data between CPU and GPU; the work on the GPU \
                            needs them.",
+        ..Rule::USUAL
     },
     Rule {
         id: "inefficient-kernels",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "a kernel uses little of what the chip can do",
@@ -114,15 +105,13 @@ pub(super) const RULES: &[Rule] = &[
         advice: "By its declared work, this kernel uses little of the memory bandwidth and \
              little of the arithmetic of the chip. Look at its access pattern, its \
              occupancy and its threadgroup size in a GPU capture of Xcode.",
-        knobs: &[],
         counter_evidence: "The amounts in work.json are too small or incomplete (bytes without \
                            the flops that bound the kernel), or the work is so short that latency \
                            bounds it.",
+        ..Rule::USUAL
     },
     Rule {
         id: "register-spills",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Medium,
         effort: Effort::Redesign,
         title: "kernels spill registers to memory",
@@ -131,13 +120,11 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Keep fewer values live at once: smaller tiles, less unrolling, half instead of \
              float, no local array with a variable index. Fewer threads per threadgroup \
              (max_total_threads_per_threadgroup in the kernel) leave more registers to each.",
-        knobs: &[],
         counter_evidence: "The kernels take just as long without the spills.",
+        ..Rule::USUAL
     },
     Rule {
         id: "outliers",
-        concern: Concern::Speed,
-        within: &[],
         severity: Severity::Low,
         effort: Effort::Investigate,
         title: "some GPU intervals take many times as long as others of the same kernel",
@@ -145,8 +132,8 @@ pub(super) const RULES: &[Rule] = &[
         action: "look at what else runs during the longest intervals",
         advice: "Look at what else happens during them: page faults on first touch, other \
              processes on the GPU, a lower clock, or larger inputs under the same label.",
-        knobs: &[],
         counter_evidence: "The same label covers work of different sizes.",
+        ..Rule::USUAL
     },
 ];
 
