@@ -20,6 +20,43 @@ pub struct ColumnSpec {
     pub engineering_type: String,
 }
 
+/// The values of a column, which can be taken out of a table.
+pub trait Values: Sized {
+    /// Removes and returns the values of a column, which is then empty. Fails if it is missing or has values
+    /// of another kind.
+    fn take(table: &mut Table, mnemonic: &str) -> Result<Self>;
+}
+
+/// Makes types the values of columns, each by its kind and its variant of [`Column`].
+macro_rules! values {
+    ($($values:ty: $kind:ident in $column:ident,)*) => {$(
+        impl Values for $values {
+            fn take(table: &mut Table, mnemonic: &str) -> Result<Self> {
+                table.take(mnemonic, Kind::$kind, |column| match column {
+                    Column::$column(values) => Some(std::mem::take(values)),
+                    _ => None,
+                })
+            }
+        }
+    )*};
+}
+
+values! {
+    Integers: Integer in Integers,
+    Vec<Option<Symbol>>: Text in Texts,
+    Vec<Option<ProcessId>>: Process in Processes,
+    Vec<Option<ThreadId>>: Thread in Threads,
+    Vec<Option<LabelId>>: Label in Labels,
+    Vec<Option<StackId>>: Stack in Stacks,
+}
+
+/// Values of an optional column: `None` differs from a column of nulls.
+impl<V: Values> Values for Option<V> {
+    fn take(table: &mut Table, mnemonic: &str) -> Result<Self> {
+        Ok(V::take(table, mnemonic).ok())
+    }
+}
+
 /// The declaration of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Schema {
@@ -94,78 +131,6 @@ impl Table {
             Column::Texts(values) => Ok(values),
             other => Err(self.wrong_type(mnemonic, Kind::Text, other)),
         }
-    }
-
-    /// Returns the processes of a column.
-    pub fn processes(&self, mnemonic: &str) -> Result<&[Option<ProcessId>]> {
-        match self.column(mnemonic)? {
-            Column::Processes(values) => Ok(values),
-            other => Err(self.wrong_type(mnemonic, Kind::Process, other)),
-        }
-    }
-
-    /// Returns the threads of a column.
-    pub fn threads(&self, mnemonic: &str) -> Result<&[Option<ThreadId>]> {
-        match self.column(mnemonic)? {
-            Column::Threads(values) => Ok(values),
-            other => Err(self.wrong_type(mnemonic, Kind::Thread, other)),
-        }
-    }
-
-    /// Returns the formatted labels of a column.
-    pub fn labels(&self, mnemonic: &str) -> Result<&[Option<LabelId>]> {
-        match self.column(mnemonic)? {
-            Column::Labels(values) => Ok(values),
-            other => Err(self.wrong_type(mnemonic, Kind::Label, other)),
-        }
-    }
-
-    /// Removes and returns the whole numbers of a column; the column is then empty.
-    pub fn take_integers(&mut self, mnemonic: &str) -> Result<Integers> {
-        self.take(mnemonic, Kind::Integer, |column| match column {
-            Column::Integers(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
-    }
-
-    /// Removes and returns the texts of a column; the column is then empty.
-    pub fn take_texts(&mut self, mnemonic: &str) -> Result<Vec<Option<Symbol>>> {
-        self.take(mnemonic, Kind::Text, |column| match column {
-            Column::Texts(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
-    }
-
-    /// Removes and returns the processes of a column; the column is then empty.
-    pub fn take_processes(&mut self, mnemonic: &str) -> Result<Vec<Option<ProcessId>>> {
-        self.take(mnemonic, Kind::Process, |column| match column {
-            Column::Processes(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
-    }
-
-    /// Removes and returns the threads of a column; the column is then empty.
-    pub fn take_threads(&mut self, mnemonic: &str) -> Result<Vec<Option<ThreadId>>> {
-        self.take(mnemonic, Kind::Thread, |column| match column {
-            Column::Threads(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
-    }
-
-    /// Removes and returns the formatted labels of a column; the column is then empty.
-    pub fn take_labels(&mut self, mnemonic: &str) -> Result<Vec<Option<LabelId>>> {
-        self.take(mnemonic, Kind::Label, |column| match column {
-            Column::Labels(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
-    }
-
-    /// Removes and returns the call stacks of a column; the column is then empty.
-    pub fn take_stacks(&mut self, mnemonic: &str) -> Result<Vec<Option<StackId>>> {
-        self.take(mnemonic, Kind::Stack, |column| match column {
-            Column::Stacks(values) => Some(std::mem::take(values)),
-            _ => None,
-        })
     }
 
     /// Keeps only the rows for which a function returns true.
@@ -345,6 +310,7 @@ impl From<Table> for CountedTable {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{Names, Selection, read_document};
 
     #[test]
@@ -359,11 +325,12 @@ mod tests {
         let mut tables = read_document(xml.as_bytes(), "t.xml", &mut names, &selection).unwrap();
         let table = &mut tables[0];
         for column in ["duration", "start"] {
-            let (read, taken) = (table.texts(column).err(), table.take_texts(column).err());
+            let read = table.texts(column).err();
+            let taken = Vec::<Option<Symbol>>::take(table, column).err();
             let texts = [read, taken].map(|error| error.unwrap().to_string());
             assert_eq!(texts[0], texts[1]);
         }
-        let taken = table.take_integers("duration").unwrap();
+        let taken = Integers::take(table, "duration").unwrap();
         assert_eq!(taken.iter().collect::<Vec<_>>(), [Some(5), None]);
         assert_eq!(table.rows(), 2);
         assert!(table.integers("duration").unwrap().is_empty());

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use metalens_trace::{
-    Error, Integers, LabelId, Place, Problem, ProcessId, StackId, Symbol, Table, ThreadId,
+    Error, Integers, LabelId, Place, Problem, ProcessId, StackId, Symbol, Table, ThreadId, Values,
 };
 
 use crate::basics::spans::Span;
@@ -19,44 +19,11 @@ pub(crate) type Threads = Vec<Option<ThreadId>>;
 /// Column of call stacks.
 pub(crate) type Stacks = Vec<Option<StackId>>;
 
-/// Type of a column.
-pub(crate) trait Column: Sized {
-    /// Takes the column out of a table; fails if it is missing or of another type.
-    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self>;
-}
-
-/// Implements a type of column by a method of [`Table`].
-macro_rules! taken_by {
-    ($($kind:ty: $take:ident,)*) => {$(
-        impl Column for $kind {
-            fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
-                table.$take(mnemonic)
-            }
-        }
-    )*};
-}
-
-taken_by! {
-    Integers: take_integers,
-    Texts: take_texts,
-    Labels: take_labels,
-    Processes: take_processes,
-    Threads: take_threads,
-    Stacks: take_stacks,
-}
-
-/// Optional column: `None` differs from a column of nulls.
-impl<C: Column> Column for Option<C> {
-    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
-        Ok(C::take(table, mnemonic).ok())
-    }
-}
-
 /// Optional column: if it is missing, all its rows are null.
 #[derive(Debug, Default)]
 pub(crate) struct OrNull<C>(C);
 
-impl<C: Column + Default> Column for OrNull<C> {
+impl<C: Values + Default> Values for OrNull<C> {
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
         Ok(Self(C::take(table, mnemonic).unwrap_or_default()))
     }
@@ -77,7 +44,7 @@ pub(crate) enum Either<A, B> {
     Right(B),
 }
 
-impl<A: Column, B: Column> Column for Either<A, B> {
+impl<A: Values, B: Values> Values for Either<A, B> {
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
         let left = A::take(table, mnemonic).map(Self::Left);
         left.or_else(|_| B::take(table, mnemonic).map(Self::Right))
@@ -122,7 +89,7 @@ macro_rules! columns {
 
             fn read(table: &mut metalens_trace::Table) -> metalens_trace::Result<Self> {
                 Ok(Self {
-                    $($field: crate::tables::columns::Column::take(table, $mnemonic)?,)*
+                    $($field: metalens_trace::Values::take(table, $mnemonic)?,)*
                 })
             }
         }
@@ -145,11 +112,11 @@ pub(crate) struct Spans {
     file: String,
 }
 
-impl Column for Spans {
+impl Values for Spans {
     fn take(table: &mut Table, starts: &str) -> metalens_trace::Result<Self> {
         Ok(Self {
-            starts: table.take_integers(starts)?,
-            durations: table.take_integers("duration")?,
+            starts: Integers::take(table, starts)?,
+            durations: Integers::take(table, "duration")?,
             schema: table.schema.name.clone(),
             file: table.file.clone(),
         })

@@ -1,9 +1,9 @@
 //! Tables of the GPU's hardware counters.
 
 use metalens_text::number::Float;
-use metalens_trace::{Integers, Names, Table};
+use metalens_trace::{Integers, Names, Table, Values};
 
-use super::columns::{Column, OrNull, Texts, at, columns};
+use super::columns::{OrNull, Texts, at, columns};
 use super::reader::{TableReader, tables};
 
 tables! {
@@ -68,7 +68,7 @@ impl Default for Numbers {
 }
 
 /// Rejects raw numbers, whose meaning is unknown.
-impl Column for Numbers {
+impl Values for Numbers {
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
         let is_raw = table
             .schema
@@ -76,8 +76,8 @@ impl Column for Numbers {
             .iter()
             .any(|spec| spec.mnemonic == mnemonic && spec.engineering_type.starts_with("XR"));
 
-        match table.take_texts(mnemonic).map(Self::Text) {
-            Err(_) if !is_raw => table.take_integers(mnemonic).map(Self::Whole),
+        match Texts::take(table, mnemonic).map(Self::Text) {
+            Err(_) if !is_raw => Integers::take(table, mnemonic).map(Self::Whole),
             texts => texts,
         }
     }
@@ -103,7 +103,7 @@ impl CounterSamples {
             (Err(error), Err(_)) => return Err(error),
             (values, percents) => (values.unwrap_or_default(), percents.unwrap_or_default()),
         };
-        let counters = match table.take_texts("name") {
+        let counters = match Texts::take(table, "name") {
             Err(error) if timed => return Err(error),
             counters => counters.unwrap_or_default(),
         };
@@ -111,13 +111,13 @@ impl CounterSamples {
         Ok(Self {
             schema: table.schema.name.clone(),
             timed,
-            starts: table.take_integers(if timed { "start" } else { "timestamp" })?,
-            durations: Column::take(table, "duration")?,
-            ids: Column::take(table, "counter-id")?,
+            starts: Integers::take(table, if timed { "start" } else { "timestamp" })?,
+            durations: Values::take(table, "duration")?,
+            ids: Values::take(table, "counter-id")?,
             counters,
             values,
             percents,
-            are_percents: Column::take(table, "is-percentage")?,
+            are_percents: Values::take(table, "is-percentage")?,
         })
     }
 }

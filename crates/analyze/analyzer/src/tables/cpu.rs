@@ -4,9 +4,9 @@
 //! with names. `cpu-profile` counts cycles. `time-sample` is the source of the first, with
 //! neither weights nor names.
 
-use metalens_trace::{Integers, Problem, StackId, Table, Trace};
+use metalens_trace::{Integers, Problem, Table, Trace, Values};
 
-use super::columns::{Column, Either, OrNull, Processes, Texts, Threads};
+use super::columns::{Either, OrNull, Processes, Stacks, Texts, Threads};
 use super::reader::TableRequest;
 use crate::report::WeightUnit;
 
@@ -53,7 +53,7 @@ pub(crate) struct CpuSamples {
     /// Weights of the samples; `None` if the table has no such column, so that each sample weighs
     /// 1. Columns of the type `any` are text.
     pub weights: Option<OrNull<Either<Integers, Texts>>>,
-    pub stacks: Vec<Option<StackId>>,
+    pub stacks: OrNull<Stacks>,
     pub kinds: OrNull<Integers>,
 }
 
@@ -83,14 +83,14 @@ impl CpuSamples {
     fn read(table: &mut Table) -> metalens_trace::Result<Self> {
         let (unit, weights) = weights(table)?;
         Ok(Self {
-            times: table.take_integers("time")?,
-            threads: Column::take(table, "thread")?,
-            processes: Column::take(table, "process")?,
-            states: Column::take(table, "thread-state")?,
+            times: Integers::take(table, "time")?,
+            threads: Values::take(table, "thread")?,
+            processes: Values::take(table, "process")?,
+            states: Values::take(table, "thread-state")?,
             unit,
             weights,
-            stacks: table.take_stacks("stack").unwrap_or_default(),
-            kinds: Column::take(table, "sample-type")?,
+            stacks: Values::take(table, "stack")?,
+            kinds: Values::take(table, "sample-type")?,
         })
     }
 }
@@ -112,7 +112,7 @@ fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
         WeightUnit::Ns
     };
     let mnemonic = weight.mnemonic.clone();
-    Ok((unit, Some(Column::take(table, &mnemonic)?)))
+    Ok((unit, Some(Values::take(table, &mnemonic)?)))
 }
 
 /// Returns the name of the best table of samples that has rows.

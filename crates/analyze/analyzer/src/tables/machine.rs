@@ -1,9 +1,9 @@
 //! Tables of the machine's other activity: states, memory, driver, compiler, hangs, errors,
 //! display.
 
-use metalens_trace::{Integers, Table};
+use metalens_trace::{Integers, Table, Values};
 
-use super::columns::{Column, Either, Labels, OrNull, Processes, Spans, Texts, columns};
+use super::columns::{Either, Labels, OrNull, Processes, Spans, Texts, columns};
 use super::reader::{TableReader, tables};
 
 tables! {
@@ -58,10 +58,10 @@ pub(crate) struct NamedStates {
 impl NamedStates {
     fn read(table: &mut Table, column: &str) -> metalens_trace::Result<Self> {
         Ok(Self {
-            states: table.take_texts(column)?,
+            states: Texts::take(table, column)?,
             spans: Spans::take(table, "start")?,
-            induced: Column::take(table, "is-induced")?,
-            narratives: Column::take(table, "narrative")?,
+            induced: Values::take(table, "is-induced")?,
+            narratives: Values::take(table, "narrative")?,
         })
     }
 }

@@ -8,7 +8,7 @@ use metalens_analyzer::{
 };
 use metalens_failure::Failure;
 use metalens_simulator::{Scenario, write_export};
-use metalens_trace::{Input, LoadOptions, Trace};
+use metalens_trace::{Input, LoadOptions, ProcessId, Trace, Values};
 
 use super::real::recordings;
 use super::report;
@@ -169,7 +169,8 @@ fn stacks_while_the_gpu_was_idle_are_counted() {
     let trace = load();
     let table = |name: &str| trace.table(name).unwrap();
     let is_bench = |name: &str| -> Vec<bool> {
-        let processes = table(name).processes("process").unwrap();
+        let processes =
+            Vec::<Option<ProcessId>>::take(&mut table(name).clone(), "process").unwrap();
         let pid = |process| trace.names.process(process).unwrap().pid;
         processes
             .iter()

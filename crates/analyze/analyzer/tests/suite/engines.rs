@@ -7,7 +7,7 @@ use metalens_analyzer::{Engine, EngineId, NotRecorded, Report, Request};
 use metalens_message::{Ns, Share};
 use metalens_simulator::{EngineKind, EngineWork, Nanos, Scenario, write_bundle, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
-use metalens_trace::{Input, LoadOptions, Selection};
+use metalens_trace::{Input, LoadOptions, ProcessId, Selection, Values};
 
 /// Three dispatches of 10 µs, each waited for: 65 µs of completion latency, 8 µs of encoding and
 /// 85 µs of submission latency between them.
@@ -133,7 +133,8 @@ fn buffers(export: &Path, pid: u32) -> Vec<u64> {
     let input = Input::open(export).unwrap();
     let trace = input.load(&selection, LoadOptions::default()).unwrap();
     let table = trace.table("metal-gpu-intervals").unwrap();
-    let processes = table.processes("process").unwrap().iter();
+    let processes = Vec::<Option<ProcessId>>::take(&mut table.clone(), "process").unwrap();
+    let processes = processes.into_iter();
     let is_mine = processes.map(|id| trace.names.process(id.unwrap()).unwrap().pid == Some(pid));
     let ids = table.integers("cmdbuffer-id").unwrap().iter();
     let mine = ids.zip(is_mine).filter(|&(_, is_mine)| is_mine);

@@ -1,6 +1,6 @@
 //! Tests the decoding of types that the small bundle does not have.
 
-use metalens_trace::{Input, LoadOptions, Selection, Trace, TraceNote};
+use metalens_trace::{Input, LabelId, LoadOptions, Selection, Trace, TraceNote, Values};
 
 use super::mini_bundle::{Bundled, Store, TIME, Uniques, add_stores, row, written};
 use super::torture::cell;
@@ -78,7 +78,7 @@ fn hexadecimal_numbers_stand_without_spaces_in_labels() {
     // A latency of 0 is not recorded.
     assert_eq!(column(&trace, "start-latency").1, ["None", "Some(7)"]);
     let table = trace.table(SCHEMA).unwrap();
-    for label in table.labels("event-label").unwrap() {
+    for label in Vec::<Option<LabelId>>::take(&mut table.clone(), "event-label").unwrap() {
         let label = trace.names.label(label.unwrap()).unwrap();
         let shown = "MPSGraph:0x10f5 (CommandBuffer: 0xaa)";
         assert_eq!(trace.names.text(label.text), shown);

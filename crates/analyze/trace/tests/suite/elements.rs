@@ -1,6 +1,6 @@
 //! Tests elements that only some versions of Xcode write.
 
-use metalens_trace::{Error, Names, Selection, Table, read_document};
+use metalens_trace::{Error, Names, Selection, StackId, Table, Values, read_document};
 
 use super::torture::cell;
 
@@ -83,7 +83,7 @@ fn stacks_of_addresses_are_read() {
          <process ref='101'/><text-addresses id='104' fmt='frag 8'>12288 0</text-addresses></backtrace>";
     let again = "<backtrace id='105' fmt='0x3000'><process ref='101'/><text-addresses ref='104'/></backtrace>";
     let (table, names) = read("backtrace", &[first, "<backtrace ref='100'/>", again]).unwrap();
-    let stacks = table.clone().take_stacks("cell").unwrap();
+    let stacks = Vec::<Option<StackId>>::take(&mut table.clone(), "cell").unwrap();
     let shown = |row: usize| -> Vec<(&str, &str)> {
         let frames = names.stack(stacks[row].unwrap());
         frames

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use metalens_trace::{Input, LoadOptions, Selection, Trace, TraceNote};
+use metalens_trace::{Input, LabelId, LoadOptions, Selection, Trace, TraceNote, Values};
 use plist::{Uid, Value};
 
 use super::GOOD;
@@ -79,7 +79,8 @@ fn the_good_bundle_is_read() {
     let table = trace.table("metal-gpu-intervals").unwrap();
     assert_eq!(table.rows(), 2);
     assert_eq!(table.integers("start").unwrap().get(0), Some(100));
-    let label = table.labels("label").unwrap()[1].unwrap();
+    let labels = Vec::<Option<LabelId>>::take(&mut table.clone(), "label");
+    let label = labels.unwrap()[1].unwrap();
     let label = trace.names.label(label).unwrap();
     assert_eq!(label.submission_id(), Some(31));
     assert_eq!(trace.run.target.process().unwrap().name, "bench");

@@ -3,7 +3,10 @@
 
 use std::fmt::Write as _;
 
-use metalens_trace::{Input, LoadOptions, Names, Selection, Table, TraceNote, read_document};
+use metalens_trace::{
+    Input, LabelId, LoadOptions, Names, ProcessId, Selection, Table, TraceNote, Values,
+    read_document,
+};
 
 use super::GOOD;
 use super::mutation::{Mutation, replaced};
@@ -41,13 +44,14 @@ fn refused(what: &str, xml: &[u8], expected: &str) {
 fn the_good_document_is_read() {
     let (tables, names) = read(GOOD.as_bytes()).unwrap();
     let table = &tables[0];
+    let taken = &mut table.clone();
+    let labels = Vec::<Option<LabelId>>::take(taken, "event-label").unwrap();
+    let processes = Vec::<Option<ProcessId>>::take(taken, "process").unwrap();
     let mut shown = String::new();
     for row in 0..table.rows() {
         let text = |symbol: Option<_>| symbol.map(|symbol| names.text(symbol));
-        let label = table.labels("event-label").unwrap()[row]
-            .and_then(|id| names.label(id))
-            .unwrap();
-        let process = table.processes("process").unwrap()[row].and_then(|id| names.process(id));
+        let label = labels[row].and_then(|id| names.label(id)).unwrap();
+        let process = processes[row].and_then(|id| names.process(id));
         writeln!(
             shown,
             "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",

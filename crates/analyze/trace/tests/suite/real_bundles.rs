@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use metalens_failure::Failure;
 use metalens_testing::real_recordings;
 use metalens_trace::{
-    Frame, Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare,
+    Frame, Input, Integers, LoadOptions, Run, Selection, StackId, TableComparison, Target, Trace,
+    Values, compare,
 };
 
 const METAL: &str = "m1-bundle-and-export/gpu_baseline.trace";
@@ -234,8 +235,8 @@ fn stacks_begin_with_the_program_counter_and_have_names() {
         let trace = load(&real.join(bundle), &Selection::tables(&tables)).unwrap();
         let found = program_counters(&trace);
         let mut profile = trace.table("time-profile").unwrap().clone();
-        let (times, stacks) = (profile.take_integers("time"), profile.take_stacks("stack"));
-        let (times, stacks) = (times.unwrap(), stacks.unwrap());
+        let times = Integers::take(&mut profile, "time").unwrap();
+        let stacks = Vec::<Option<StackId>>::take(&mut profile, "stack").unwrap();
 
         let stacks = times.iter().zip(stacks);
         let stacks = stacks.filter_map(|(time, stack)| Some((time?, stack?)));
