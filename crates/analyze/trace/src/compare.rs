@@ -6,7 +6,7 @@
 //! archives).
 
 use crate::mangled::is_mangled;
-use crate::names::{Names, ProcessId, StackId, ThreadId};
+use crate::names::{Names, ProcessId};
 use crate::select::Selection;
 use crate::table::{Column, ColumnSpec, Table};
 use crate::trace::Trace;
@@ -155,21 +155,20 @@ enum ComparedCell {
     Null,
     Text(String),
     Process(ComparedProcess),
-    Thread {
-        tid: Option<u64>,
-        display: String,
-        process: Option<ComparedProcess>,
-    },
-    Label {
-        text: String,
-        display: String,
-        process: Option<ComparedProcess>,
-        submission: Option<u64>,
-    },
-    Stack {
-        addresses: Vec<String>,
-        names: Vec<String>,
-    },
+    /// Thread or formatted label.
+    Displayed(DisplayedCell),
+    /// Address and name of each frame.
+    Stack(Vec<(String, String)>),
+}
+
+/// A thread or a formatted label, whose display form contains the name of its process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DisplayedCell {
+    /// What does not depend on that name: the id of a thread; or the text, the submission and the process id
+    /// of a label.
+    facts: (String, Option<u64>, Option<Option<u32>>),
+    display: String,
+    process: Option<ComparedProcess>,
 }
 
 /// A process as it is compared, without its id in either reader.
@@ -190,20 +189,33 @@ impl ComparedCell {
         Some(match column {
             Column::Integers(values) => Self::Text(values.get(row)?.to_string()),
             Column::Texts(values) => Self::Text(text((*values.get(row)?)?)),
-            Column::Processes(values) => {
-                Self::Process(compared_process((*values.get(row)?)?, names)?)
+            Column::Processes(values) => Self::Process(compared_process(*values.get(row)?, names)?),
+            Column::Threads(values) => {
+                let thread = names.thread((*values.get(row)?)?)?;
+                Self::Displayed(DisplayedCell {
+                    facts: (String::new(), thread.tid, None),
+                    display: text(thread.display),
+                    process: compared_process(thread.process, names),
+                })
             }
-            Column::Threads(values) => thread((*values.get(row)?)?, names)?,
             Column::Labels(values) => {
                 let label = names.label((*values.get(row)?)?)?;
-                Self::Label {
-                    text: text(label.text),
+                let process = compared_process(label.process, names);
+                let pid = process.as_ref().map(|process| process.pid);
+                Self::Displayed(DisplayedCell {
+                    facts: (text(label.text), label.submission_id(), pid),
                     display: label.rendered.map(text).unwrap_or_default(),
-                    process: label.process.and_then(|id| compared_process(id, names)),
-                    submission: label.submission_id(),
-                }
+                    process,
+                })
             }
-            Column::Stacks(values) => stack((*values.get(row)?)?, names),
+            Column::Stacks(values) => {
+                let frames = names.stack((*values.get(row)?)?);
+                Self::Stack(
+                    frames
+                        .map(|frame| (text(frame.address), text(frame.name)))
+                        .collect(),
+                )
+            }
             Column::Dropped => return None,
         })
     }
@@ -218,11 +230,9 @@ impl ComparedCell {
                 name,
                 pid: Some(pid),
             }) => format!("{name} ({pid})"),
-            Self::Thread { display, .. } => format!("{display:?}"),
-            Self::Label { display, .. } => format!("{display:?}"),
-            Self::Stack { addresses, names } => {
-                let frames = addresses.iter().zip(names);
-                let frames = frames.map(|(address, name)| {
+            Self::Displayed(DisplayedCell { display, .. }) => format!("{display:?}"),
+            Self::Stack(frames) => {
+                let frames = frames.iter().map(|(address, name)| {
                     if address == name {
                         address.clone()
                     } else {
@@ -235,35 +245,12 @@ impl ComparedCell {
     }
 }
 
-fn compared_process(id: ProcessId, names: &Names) -> Option<ComparedProcess> {
-    let process = names.process(id)?;
+fn compared_process(id: Option<ProcessId>, names: &Names) -> Option<ComparedProcess> {
+    let process = names.process(id?)?;
     Some(ComparedProcess {
         name: names.text(process.name).to_owned(),
         pid: process.pid,
     })
-}
-
-fn thread(id: ThreadId, names: &Names) -> Option<ComparedCell> {
-    let thread = names.thread(id)?;
-    Some(ComparedCell::Thread {
-        tid: thread.tid,
-        display: names.text(thread.display).to_owned(),
-        process: thread.process.and_then(|id| compared_process(id, names)),
-    })
-}
-
-fn stack(id: StackId, names: &Names) -> ComparedCell {
-    let frames: Vec<_> = names.stack(id).collect();
-    let texts = |part: fn(&crate::names::Frame) -> crate::names::Symbol| {
-        frames
-            .iter()
-            .map(|frame| names.text(part(frame)).to_owned())
-            .collect()
-    };
-    ComparedCell::Stack {
-        addresses: texts(|frame| frame.address),
-        names: texts(|frame| frame.name),
-    }
 }
 
 /// The result of comparing two cells.
@@ -281,51 +268,16 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     }
     let same_but_names = match (native, export) {
         (ComparedCell::Process(a), ComparedCell::Process(b)) => a.pid == b.pid,
-        (
-            ComparedCell::Thread {
-                tid,
-                display,
-                process,
-            },
-            ComparedCell::Thread {
-                tid: tid_b,
-                display: display_b,
-                process: process_b,
-            },
-        ) => {
-            let known = renamed(display, process.as_ref(), process_b.as_ref());
-            tid == tid_b && known == *display_b
+        (ComparedCell::Displayed(a), ComparedCell::Displayed(b)) => {
+            let known = renamed(&a.display, a.process.as_ref(), b.process.as_ref());
+            a.facts == b.facts && known == b.display
         }
-        (
-            ComparedCell::Label {
-                text,
-                display,
-                process,
-                submission,
-            },
-            ComparedCell::Label {
-                text: text_b,
-                display: display_b,
-                process: process_b,
-                submission: submission_b,
-            },
-        ) => {
-            let known = renamed(display, process.as_ref(), process_b.as_ref());
-            let same_pid = process.as_ref().map(|p| p.pid) == process_b.as_ref().map(|p| p.pid);
-            text == text_b && submission == submission_b && same_pid && known == *display_b
-        }
-        (
-            ComparedCell::Stack { addresses, names },
-            ComparedCell::Stack {
-                addresses: addresses_b,
-                names: names_b,
-            },
-        ) => {
-            let mut frames = addresses.iter().zip(names).zip(names_b);
-            addresses == addresses_b
-                && names.len() == names_b.len()
-                && frames
-                    .all(|((address, name), name_b)| name == name_b || is_unnamed(address, name))
+        (ComparedCell::Stack(a), ComparedCell::Stack(b)) => {
+            let mut frames = a.iter().zip(b);
+            a.len() == b.len()
+                && frames.all(|((address, name), (address_b, name_b))| {
+                    address == address_b && (name == name_b || is_unnamed(address, name))
+                })
         }
         _ => false,
     };
@@ -355,10 +307,12 @@ mod tests {
     use super::*;
 
     fn stack(frames: &[(&str, &str)]) -> ComparedCell {
-        ComparedCell::Stack {
-            addresses: frames.iter().map(|frame| frame.0.to_owned()).collect(),
-            names: frames.iter().map(|frame| frame.1.to_owned()).collect(),
-        }
+        let frames = frames.iter();
+        ComparedCell::Stack(
+            frames
+                .map(|frame| (frame.0.to_owned(), frame.1.to_owned()))
+                .collect(),
+        )
     }
 
     #[test]
