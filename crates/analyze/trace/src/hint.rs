@@ -38,8 +38,8 @@ impl Failure for Error {
             ),
             Problem::NotXml { .. } | Problem::Mistaken { .. } => bundle_of(&self.place().file)
                 .map(|bundle| format!("give the bundle that it is in: {bundle}"))
-                .or_else(|| usual_hint(problem)),
-            _ => usual_hint(problem),
+                .or_else(|| usual_hint(problem).map(str::to_owned)),
+            _ => usual_hint(problem).map(str::to_owned),
         }
     }
 }
@@ -84,13 +84,7 @@ fn input(path: &str) -> String {
 }
 
 /// Returns the hint that a problem has in every place.
-fn usual_hint(problem: &Problem) -> Option<String> {
-    let hint = hint_for_input(problem).or_else(|| hint_for_content(problem));
-    hint.map(str::to_owned)
-}
-
-/// Returns the hint for a wrong or inaccessible input.
-fn hint_for_input(problem: &Problem) -> Option<&'static str> {
+fn usual_hint(problem: &Problem) -> Option<&'static str> {
     Some(match problem {
         Problem::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             "the file belongs to another user (a recording made with sudo belongs to root); \
@@ -126,13 +120,6 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::EmptyFolder => "an export is a folder with toc.xml and one <schema>.xml per table",
         Problem::SameTableTwice { .. } => "remove one of them, because nothing may count twice",
-        _ => return None,
-    })
-}
-
-/// Returns the hint for an input with wrong content.
-fn hint_for_content(problem: &Problem) -> Option<&'static str> {
-    Some(match problem {
         Problem::Truncated { .. } => {
             "whoever wrote the file was probably stopped: export or record it again, or use \
             --allow-truncated to read the complete rows (the report says so)"
