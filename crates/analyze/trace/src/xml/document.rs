@@ -56,15 +56,7 @@ pub(crate) fn read<R: Read>(
     names: &mut Names,
     options: ReadOptions<'_>,
 ) -> Result<Document> {
-    let mut reader = Reader {
-        pull: Pull::new(input, file),
-        cells: Cells::new(names),
-        options,
-        synthetic: false,
-        document: Document::default(),
-        unknown: None,
-        without_schema: 0,
-    };
+    let mut reader = Reader::new(input, file, names, options);
     reader.read()?;
     Ok(reader.document)
 }
@@ -88,19 +80,12 @@ pub(crate) enum Header {
 pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
     let selection = Selection::counts();
     let mut names = Names::new();
-    let mut reader = Reader {
-        pull: Pull::new(input, file),
-        cells: Cells::new(&mut names),
-        options: ReadOptions {
-            selection: &selection,
-            allow_truncated: false,
-            fast_path: FastPath::OFF,
-        },
-        synthetic: false,
-        document: Document::default(),
-        unknown: None,
-        without_schema: 0,
+    let options = ReadOptions {
+        selection: &selection,
+        allow_truncated: false,
+        fast_path: FastPath::OFF,
     };
+    let mut reader = Reader::new(input, file, &mut names, options);
 
     match reader.root() {
         Err(error) if matches!(error.problem(), Problem::TocAlone) => return Ok(Header::Toc),
@@ -145,7 +130,19 @@ struct Child {
     empty: bool,
 }
 
-impl<R: Read> Reader<'_, R> {
+impl<'a, R: Read> Reader<'a, R> {
+    fn new(input: R, file: &str, names: &'a mut Names, options: ReadOptions<'a>) -> Self {
+        Self {
+            pull: Pull::new(input, file),
+            cells: Cells::new(names),
+            options,
+            synthetic: false,
+            document: Document::default(),
+            unknown: None,
+            without_schema: 0,
+        }
+    }
+
     fn read(&mut self) -> Result<()> {
         self.root()?;
         match self.nodes().and_then(|()| self.after_root()) {
@@ -542,12 +539,10 @@ fn with_table(error: Error, table: Option<String>, rows: usize) -> Error {
         table,
         ..error.place().clone()
     };
-    let (problem, place) = match error.into_problem() {
-        Problem::Truncated { .. } => {
-            let whole_rows = rows as u64;
-            (Problem::Truncated { whole_rows }, place)
-        }
-        problem => (problem, place),
+    let whole_rows = rows as u64;
+    let problem = match error.into_problem() {
+        Problem::Truncated { .. } => Problem::Truncated { whole_rows },
+        problem => problem,
     };
     Error::new(problem, place)
 }
