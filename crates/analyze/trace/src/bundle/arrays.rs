@@ -1,7 +1,7 @@
 //! Reads lists of numbers with an index, as they are stored.
 
 use super::files::{Files, LISTS};
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 
 /// Lists of numbers with an index. A list never crosses a block, and the rest of a block is
 /// padding, so lists are found only by the index.
@@ -24,17 +24,13 @@ impl Arrays {
         for (path, bytes) in [(&index_path, &index), (&data_path, &data)] {
             let header: Vec<Option<u32>> = (0..6).map(|at| word(bytes, 4 * at)).collect();
             if !header.iter().eq(MAGIC.map(Some).iter()) {
-                return Err(unsupported(files, path, "its header is unknown"));
+                return Err(files.unsupported(path, "its header is unknown"));
             }
         }
 
         let block_size = word(&index, 28).map(|size| size as usize).unwrap_or(0);
         if block_size == 0 || !(index.len() - INDEX_HEADER.min(index.len())).is_multiple_of(8) {
-            return Err(unsupported(
-                files,
-                &index_path,
-                "its sizes are inconsistent",
-            ));
+            return Err(files.unsupported(&index_path, "its sizes are inconsistent"));
         }
 
         Ok(Self {
@@ -109,9 +105,4 @@ pub(crate) fn used(index: &[u8]) -> u64 {
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
-}
-
-pub(super) fn unsupported(files: &Files, path: &str, detail: &str) -> Error {
-    let detail = detail.to_owned();
-    files.error(path, Problem::UnsupportedBundle { detail })
 }

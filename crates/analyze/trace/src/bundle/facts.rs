@@ -8,7 +8,7 @@ use time::{Duration, UtcDateTime};
 use super::files::{Files, SMALL, TEMPLATE, TEMPLATE_LIMIT};
 use super::keyed::{Keyed, Object};
 use super::xml_list;
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
 
 /// The facts about the runs of a bundle.
@@ -88,10 +88,9 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     let number = after(&required, "<key>com.apple.dt.trace</key>");
     let number = number.and_then(|rest| after(&rest, "<integer>"));
     let number = number.and_then(|rest| rest.split_once("</integer>")?.0.trim().parse().ok());
-    number.map(Some).ok_or_else(|| {
-        let detail = "it does not contain the required version".to_owned();
-        files.error(REQUIRED, Problem::UnsupportedBundle { detail })
-    })
+    number
+        .map(Some)
+        .ok_or_else(|| files.unsupported(REQUIRED, "it does not contain the required version"))
 }
 
 /// Returns whether a bundle was saved by Instruments older than 12. Instruments 8 to 11 require version
@@ -111,10 +110,7 @@ pub(crate) fn is_old(files: &Files) -> bool {
 
 /// Reads the facts of all runs from `form.template`, also if it is damaged in part.
 fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
-    let unsupported = |detail: &str| {
-        let detail = detail.to_owned();
-        files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
-    };
+    let unsupported = |detail: &str| files.unsupported(TEMPLATE, detail);
 
     let bytes = files.read(TEMPLATE, TEMPLATE_LIMIT)?;
     let archive =

@@ -284,7 +284,7 @@ impl Files {
             0 => Ok(found),
             more => {
                 let detail = format!("{more} bytes follow the end of its compressed data");
-                Err(self.error(path, Problem::UnsupportedBundle { detail }))
+                Err(self.unsupported(path, detail))
             }
         }
     }
@@ -318,6 +318,12 @@ impl Files {
             file: self.inside(error).to_owned(),
             why: error.problem().to_string(),
         }
+    }
+
+    /// Returns the error of a file whose layout was never compared with an export.
+    pub(crate) fn unsupported(&self, path: &str, detail: impl Into<String>) -> Error {
+        let detail = detail.into();
+        self.error(path, Problem::UnsupportedBundle { detail })
     }
 
     pub(crate) fn error(&self, path: &str, problem: Problem) -> Error {

@@ -4,7 +4,7 @@
 use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
 use super::manager::Store;
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::table::Schema;
 use crate::xml::{Element, read_tree};
 
@@ -66,8 +66,7 @@ pub(crate) fn read_listed(files: &Files, store: &Store) -> Result<Layout> {
         layout.schema, store.schema
     );
     let path = format!("{}/schema.xml", store.path);
-    let error = files.error(&path, Problem::UnsupportedBundle { detail });
-    Err(error.at_table(&store.schema))
+    Err(files.unsupported(&path, detail).at_table(&store.schema))
 }
 
 /// Reads the layout of a store. Refuses unknown layouts.
@@ -78,10 +77,7 @@ pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
     })?;
     let descriptor_path = format!("{store}/bulkstore_descriptor");
     let bytes = files.read(&descriptor_path, SMALL)?;
-    let unsupported = |detail: &str| {
-        let detail = detail.to_owned();
-        files.error(&descriptor_path, Problem::UnsupportedBundle { detail })
-    };
+    let unsupported = |detail: &str| files.unsupported(&descriptor_path, detail);
     let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;
     let descriptor = archive.root().and_then(|root| root.get("$0"));
     let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
-use crate::error::{Problem, Result};
+use crate::error::Result;
 
 /// A store that the table manager of a run lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +23,7 @@ pub(crate) struct Store {
 /// Returns the stores of a run, by number. Each table has two sides in one store.
 pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
     let path = format!("corespace/run{run}/core/table-manager/tables.plist");
-    let unsupported = |detail: &str| {
-        let detail = detail.to_owned();
-        files.error(&path, Problem::UnsupportedBundle { detail })
-    };
+    let unsupported = |detail: &str| files.unsupported(&path, detail);
 
     let bytes = files.read(&path, SMALL)?;
     let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;

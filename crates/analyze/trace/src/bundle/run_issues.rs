@@ -2,7 +2,7 @@
 
 use super::files::{Files, SMALL};
 use super::sqlite::{Database, Fault, Value};
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::note::TraceNote;
 use crate::run_issue::{IssueSeverity, RunIssue};
 
@@ -24,10 +24,7 @@ pub(crate) fn read(files: &Files, run: u64, notes: &mut Vec<TraceNote>) -> Vec<R
 fn read_stored(files: &Files, run: u64) -> Result<Vec<RunIssue>> {
     let path = format!("Trace{run}.run/RunIssues.storedata");
     let log = format!("{path}-wal");
-    let refused = |path: &str, detail: Fault| {
-        let detail = detail.to_owned();
-        files.error(path, Problem::UnsupportedBundle { detail })
-    };
+    let refused = |path: &str, detail: Fault| files.unsupported(path, detail);
 
     // Instruments moves the changes of this file into the database when it saves the recording.
     if files.try_exists(&log)? && !files.read_up_to(&log, 1, SMALL)?.is_empty() {

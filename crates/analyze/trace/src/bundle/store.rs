@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use super::files::{Files, REST_PIECE, fill};
 use super::layout::{self, HEADER, Layout, Slot, StoreColumn, check_header};
 use super::manager::Store;
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::integers::Integers;
 
 /// The rows of a store, in the order of an export.
@@ -72,8 +72,7 @@ impl Rows {
         wanted: impl Fn(&StoreColumn) -> bool,
     ) -> Result<Self> {
         let path = format!("{}/bulkstore", store.path);
-        let unsupported =
-            |detail: String| files.error(&path, Problem::UnsupportedBundle { detail });
+        let unsupported = |detail: String| files.unsupported(&path, detail);
         let count = u32::try_from(layout.rows)
             .map_err(|_| unsupported(format!("its row count {} is too large", layout.rows)))?;
         let size = u64::from(count).saturating_mul(layout.row_size as u64);

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::arrays::{Array, Arrays, unsupported};
+use super::arrays::{Array, Arrays};
 use super::files::{Files, SMALL, STRINGS};
 use super::keyed::{Keyed, Object};
 use super::typed_lists::TypedLists;
@@ -43,7 +43,7 @@ impl Uniques {
             xml_list::strings(list, &files.shown(&strings_path))
         })?;
         let types = type_names(files.read(&types_path, SMALL)?)
-            .ok_or_else(|| unsupported(files, &types_path, "it is not a list of types"))?;
+            .ok_or_else(|| files.unsupported(&types_path, "it is not a list of types"))?;
         let is_number = |type_id: &String| types::lookup(type_id).0 == SUBMISSION;
         let is_number: Vec<bool> = types.iter().map(is_number).collect();
         Ok(Self {
