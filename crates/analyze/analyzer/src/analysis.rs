@@ -195,15 +195,13 @@ impl Analysis {
             return Vec::new();
         };
         let window = self.subject.window();
-        let tiles = main.tiles().map(|tile| StateInterval {
-            start_ns: tile.span.clip(window).start_ns,
-            end_ns: tile.span.clip(window).end_ns,
-            what: if tile.counts {
+        let tiles = main.tiles().map(|tile| {
+            let what = if tile.counts {
                 format!("{} {}", said.name, tile.number())
             } else {
                 "once".to_owned()
-            },
-            is_induced: false,
+            };
+            StateInterval::new(tile.span.clip(window), what)
         });
         tiles.filter(|step| step.start_ns < step.end_ns).collect()
     }

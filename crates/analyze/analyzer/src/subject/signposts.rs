@@ -205,12 +205,7 @@ impl Signposts {
 
         let mut phases: Vec<StateInterval> = inside
             .filter(|(_, span)| !span.is_empty())
-            .map(|(kind, span)| StateInterval {
-                start_ns: span.start_ns,
-                end_ns: span.end_ns,
-                what: names.text(kind.name).to_owned(),
-                is_induced: false,
-            })
+            .map(|(kind, span)| StateInterval::new(span, names.text(kind.name)))
             .collect();
         phases.sort_by_key(|phase| (phase.start_ns, Reverse(phase.end_ns)));
         phases

@@ -43,7 +43,7 @@ pub(super) fn performance(
         narratives,
         states: state_rows.states(busy_window),
     };
-    Ok((performance, state_rows.into_intervals()))
+    Ok((performance, state_rows.rows))
 }
 
 /// Returns the thermal states.
@@ -66,19 +66,11 @@ fn worst(states: &[StateTime]) -> Option<String> {
     RANKS.get(worst).map(|&name| name.to_owned())
 }
 
-/// Row of a table of states: one state for some time.
-struct StateRow {
-    span: Span,
-    state: String,
-    induced: bool,
-}
-
-fn named_rows(table: &NamedStates, names: &Names) -> Vec<StateRow> {
+fn named_rows(table: &NamedStates, names: &Names) -> Vec<StateInterval> {
     let row = |(row, span): (usize, Span)| {
-        Some(StateRow {
-            span,
-            state: names.text(at(&table.states, row)?).to_owned(),
-            induced: table.induced.get(row) == Some(1),
+        Some(StateInterval {
+            is_induced: table.induced.get(row) == Some(1),
+            ..StateInterval::new(span, names.text(at(&table.states, row)?))
         })
     };
     table.spans.started().filter_map(row).collect()
@@ -86,13 +78,10 @@ fn named_rows(table: &NamedStates, names: &Names) -> Vec<StateRow> {
 
 /// Returns rows of device states, whose numbers are the chip's own. The table does not mark
 /// induced ones.
-fn numbered_rows(table: &NumberedStates) -> Vec<StateRow> {
+fn numbered_rows(table: &NumberedStates) -> Vec<StateInterval> {
     let row = |(row, span): (usize, Span)| {
-        Some(StateRow {
-            span,
-            state: format!("device state {}", table.states.get(row)?),
-            induced: false,
-        })
+        let what = format!("device state {}", table.states.get(row)?);
+        Some(StateInterval::new(span, what))
     };
     table.spans.started().filter_map(row).collect()
 }
@@ -119,32 +108,23 @@ fn narratives(table: &NamedStates, names: &Names, window: Span) -> Vec<String> {
 
 /// Rows in the window, in order of time and cut to it.
 struct StateRows {
-    rows: Vec<StateRow>,
+    rows: Vec<StateInterval>,
 }
 
 impl StateRows {
-    fn new(mut rows: Vec<StateRow>, window: Span) -> Self {
+    fn new(mut rows: Vec<StateInterval>, window: Span) -> Self {
         for row in &mut rows {
-            row.span = row.span.clip(window);
+            let inside = row.span().clip(window);
+            (row.start_ns, row.end_ns) = (inside.start_ns, inside.end_ns);
         }
-        rows.retain(|row| !row.span.is_empty());
-        rows.sort_by_key(|row| row.span);
+        rows.retain(|row| !row.span().is_empty());
+        rows.sort_by_key(StateInterval::span);
         Self { rows }
-    }
-
-    fn into_intervals(self) -> Vec<StateInterval> {
-        let intervals = self.rows.into_iter().map(|row| StateInterval {
-            start_ns: row.span.start_ns,
-            end_ns: row.span.end_ns,
-            what: row.state,
-            is_induced: row.induced,
-        });
-        intervals.collect()
     }
 
     /// Returns the time in which some state is known.
     fn covered(&self) -> Vec<Span> {
-        union(self.rows.iter().map(|row| row.span))
+        union(self.rows.iter().map(StateInterval::span))
     }
 
     fn unknown_ns(&self, window: Span) -> u64 {
@@ -153,7 +133,7 @@ impl StateRows {
 
     fn changes(&self) -> u64 {
         let changes = self.rows.windows(2).filter(|pair| match pair {
-            [this, next] => this.state != next.state,
+            [this, next] => this.what != next.what,
             _ => false,
         });
         changes.count() as u64
@@ -161,15 +141,15 @@ impl StateRows {
 
     /// Returns the time in each state, the longest first, then by name.
     fn states(&self, busy_window: BusyWindow<'_>) -> Vec<StateTime> {
-        let mut names: Vec<&str> = self.rows.iter().map(|row| row.state.as_str()).collect();
+        let mut names: Vec<&str> = self.rows.iter().map(|row| row.what.as_str()).collect();
         names.sort_unstable();
         names.dedup();
 
         let busy_ns = length_ns(busy_window.busy);
         let state = |name: &str| {
-            let rows = self.rows.iter().filter(|row| row.state == name);
-            let in_state = union(rows.clone().map(|row| row.span));
-            let induced = union(rows.filter(|row| row.induced).map(|row| row.span));
+            let rows = self.rows.iter().filter(|row| row.what == name);
+            let in_state = union(rows.clone().map(StateInterval::span));
+            let induced = union(rows.filter(|row| row.is_induced).map(StateInterval::span));
             let (total_ns, in_busy_ns) = (
                 length_ns(&in_state),
                 overlap_ns(&in_state, busy_window.busy),
