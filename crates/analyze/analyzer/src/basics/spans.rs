@@ -46,6 +46,13 @@ impl Span {
         joined
     }
 
+    /// Returns where a part begins, from 0, if the span is cut into parts of about the same length.
+    pub(crate) fn edge(self, part: u64, parts: u64) -> u64 {
+        let length_ns = self.length_ns();
+        let offset = u128::from(length_ns) * u128::from(part) / u128::from(parts.max(1));
+        self.start_ns + u64::try_from(offset).unwrap_or(length_ns)
+    }
+
     /// Returns whether the span has no length.
     pub(crate) fn is_empty(self) -> bool {
         self.start_ns == self.end_ns

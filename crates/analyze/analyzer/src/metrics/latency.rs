@@ -216,12 +216,8 @@ impl Depths {
 
     /// Returns the mean depth in equal parts of the window.
     fn over_time(&self) -> Vec<QueueChunk> {
-        let length_ns = self.window.length_ns();
-        let parts = CHUNKS.min(length_ns);
-        let edge = |part: u64| {
-            let offset = u128::from(length_ns) * u128::from(part) / u128::from(parts);
-            self.window.start_ns + u64::try_from(offset).unwrap_or(0)
-        };
+        let parts = CHUNKS.min(self.window.length_ns());
+        let edge = |part: u64| self.window.edge(part, parts);
         let weights = self.weights((0..=parts).map(edge));
         let chunks = (0..parts).zip(weights.iter().zip(weights.iter().skip(1)));
         let chunk = |(part, (before, after)): (u64, (&u128, &u128))| {

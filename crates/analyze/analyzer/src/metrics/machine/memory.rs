@@ -97,7 +97,7 @@ fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
     let mut current: Option<u64> = None;
 
     for slice in 0..slices {
-        let (from, to) = (edge(window, slice, slices), edge(window, slice + 1, slices));
+        let (from, to) = (window.edge(slice, slices), window.edge(slice + 1, slices));
         let mut most = current;
         while let Some(&&(from_ns, bytes)) = next.peek().filter(|level| level.0 < to) {
             // A level that ended before the slice's first nanosecond is not in it.
@@ -117,14 +117,9 @@ fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
     points
 }
 
-fn edge(window: Span, slice: u64, slices: u64) -> u64 {
-    let offset = u128::from(window.length_ns()) * u128::from(slice) / u128::from(slices.max(1));
-    window.start_ns + u64::try_from(offset).unwrap_or(window.length_ns())
-}
-
 /// Returns the growth in the last three quarters of the window.
 fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
-    let from_ns = edge(window, 1, 4);
+    let from_ns = window.edge(1, 4);
     let part = Span::new(from_ns, window.end_ns);
     let levels = within(levels, part);
     let (first, last) = (levels.first()?, levels.last()?);

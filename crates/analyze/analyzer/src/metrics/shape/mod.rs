@@ -114,15 +114,9 @@ fn short_kernels(lengths: &IntervalLengths<'_>, names: &Names) -> Vec<ShortKerne
 /// Cuts the window into at most [`CHUNKS`] parts whose lengths differ by 1 ns at most, so that
 /// they tile it exactly.
 fn utilization(window: Span, busy: &[Span], others: &[Span]) -> Vec<UtilizationChunk> {
-    let length = window.length_ns();
-    let count = CHUNKS.min(length);
-    let edge = |index: u64| {
-        let part = u128::from(length) * u128::from(index) / u128::from(count.max(1));
-        window.start_ns + u64::try_from(part).unwrap_or(length)
-    };
-
+    let count = CHUNKS.min(window.length_ns());
     let chunks = (0..count).map(|index| {
-        let part = Span::new(edge(index), edge(index + 1));
+        let part = Span::new(window.edge(index, count), window.edge(index + 1, count));
         UtilizationChunk {
             start_ns: Ns(part.start_ns),
             busy_ns: Ns(time_in(part, busy)),
