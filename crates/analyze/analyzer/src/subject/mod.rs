@@ -131,16 +131,6 @@ impl Subject {
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&commands.tables.listed.encoders);
-        let input = WindowInput {
-            is_log: recording.source.kind == SourceKind::Log,
-            request,
-            step,
-            timeline: &timeline,
-            chosen: &chosen,
-            everyone: &everyone,
-            names: &recording.names,
-        };
-
         let CommandInput {
             tables: input_tables,
             driver,
@@ -155,24 +145,34 @@ impl Subject {
             let chain = Chain::read(chain, driver, &chosen, &recording.names)?;
             Ok((commands, chain))
         };
-        let (commands, facts) = both(read_commands, || input.facts());
-        let ((mut commands, mut chain), mut facts) = (commands?, facts?);
-        commands.mark_reused(&mut facts.buffers);
-        chain.join_by_order(&facts.buffers, &chosen);
-        let window = facts.cut.window;
+        // What needs the intervals of all processes, before those of others are dropped.
+        let read_intervals = || -> Result<(Cut, Vec<Buffer>, Context)> {
+            let cut = Cut::requested(request, step, &timeline, &chosen, &recording.names)?;
+            let intervals = timeline.intervals.iter();
+            let mine = intervals.filter(|interval| chosen.contains(interval.process));
+            let buffers = buffers(mine, cut.window);
+            let context = Context::new(&timeline.intervals, &chosen, cut.window, &recording.names);
+            Ok((cut, buffers, context))
+        };
+        let (commands, intervals) = both(read_commands, read_intervals);
+        let ((mut commands, mut chain), (cut, mut buffers, mut context)) = (commands?, intervals?);
+        commands.mark_reused(&mut buffers);
+        chain.join_by_order(&buffers, &chosen);
+        context.others.are_unrecorded = recording.source.kind == SourceKind::Log;
+        let window = cut.window;
 
-        let finished = commands.finished(&facts.buffers, &timeline.intervals, facts.cut.reach());
+        let finished = commands.finished(&buffers, &timeline.intervals, cut.reach());
         let mut subject = Self {
             finished,
-            edges: facts.context.edges,
-            others: facts.context.others,
-            processes: facts.context.processes,
+            edges: context.edges,
+            others: context.others,
+            processes: process_facts(&everyone, &context.in_window, &chosen, &recording.names),
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
             chosen,
-            cut: facts.cut,
-            buffers: facts.buffers,
+            cut,
+            buffers,
             commands,
             chain,
             submissions: Submissions::default(),
@@ -256,70 +256,32 @@ impl Subject {
 /// One GPU interval in this many may lack its process in a sound recording.
 const NAMELESS: u64 = 100;
 
-/// Input from which the window follows.
-struct WindowInput<'a> {
-    /// True if the input is a command-buffer log.
-    is_log: bool,
-    request: &'a Request,
-    step: Option<SelectedStep>,
-    timeline: &'a Timeline,
-    chosen: &'a ChosenProcesses,
-    everyone: &'a [ProcessUse],
-    names: &'a Names,
+/// Intervals at the edges of the window, and the GPU use of all processes.
+struct Context {
+    edges: Edges,
+    others: OtherGpuUse,
+    in_window: Vec<ProcessUse>,
 }
 
-/// Facts that need the intervals of all processes, before those of others are dropped.
-struct WindowFacts {
-    cut: Cut,
-    context: Context,
-    /// Command buffers of the chosen processes in the whole recording.
-    buffers: Vec<Buffer>,
-}
-
-impl WindowInput<'_> {
-    fn facts(&self) -> Result<WindowFacts> {
-        let (timeline, chosen, names) = (self.timeline, self.chosen, self.names);
-        let intervals = timeline.intervals.iter();
-        let mine = intervals.filter(|interval| chosen.contains(interval.process));
-        let cut = Cut::requested(self.request, self.step, timeline, chosen, names)?;
-        Ok(WindowFacts {
-            context: self.context(cut.window),
-            buffers: buffers(mine, cut.window),
-            cut,
-        })
-    }
-
-    fn context(&self, window: Span) -> Context {
-        let mut edges = Edges::default();
-        let mut others = OtherGpuUse {
-            are_unrecorded: self.is_log,
-            ..OtherGpuUse::default()
-        };
+impl Context {
+    fn new(intervals: &[Interval], chosen: &ChosenProcesses, window: Span, names: &Names) -> Self {
+        let (mut edges, mut others) = (Edges::default(), OtherGpuUse::default());
         let mut in_window = UsageCollector::default();
-        for interval in &self.timeline.intervals {
+        for interval in intervals {
             in_window.add(interval, window);
             others.count(interval);
-            if self.chosen.contains(interval.process) {
+            if chosen.contains(interval.process) {
                 edges.add(interval, window);
             } else {
                 others.add(interval, window);
             }
         }
-
-        let in_window = in_window.finish(self.names);
-        Context {
+        Self {
             edges,
             others,
-            processes: process_facts(self.everyone, &in_window, self.chosen, self.names),
+            in_window: in_window.finish(names),
         }
     }
-}
-
-/// Intervals at the edges of the window, and the GPU use of all processes.
-struct Context {
-    edges: Edges,
-    others: OtherGpuUse,
-    processes: Vec<ProcessFacts>,
 }
 
 /// Span that contains all points in time.
