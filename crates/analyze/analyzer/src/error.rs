@@ -36,7 +36,7 @@ pub enum Error {
     },
     /// Other processes used the GPU; the requested one did not.
     #[error("{wanted} has no GPU interval in this recording; {}", 
-            processes_with_intervals(.present))]
+            list_processes("processes that used the GPU", .present.iter().map(GpuProcess::to_string)))]
     NoGpuIntervals {
         /// Name of the requested process.
         wanted: String,
@@ -51,14 +51,9 @@ pub enum Error {
         /// Number of rows in the table.
         rows: usize,
     },
-    /// A setting has an invalid value.
-    #[error("{what}; expected {expected}")]
-    Setting {
-        /// Setting and its value, as a clause.
-        what: String,
-        /// Description of valid values.
-        expected: String,
-    },
+    /// A setting has an invalid value: the setting and its value, and what is valid.
+    #[error("{0}")]
+    Setting(String),
     /// The recording has CPU samples, and no GPU intervals.
     #[error("the recording has no GPU interval, only {}", samples_by_run(.table, *.samples, .runs))]
     OnlyCpu {
@@ -83,7 +78,7 @@ pub enum Error {
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
     /// Other processes were sampled; the requested one was not.
-    #[error("{wanted} has no CPU samples in this recording; {}", processes_with_samples(.present))]
+    #[error("{wanted} has no CPU samples in this recording; {}", list_processes("sampled processes", .present.iter().map(|(name, pid)| name_with_pid(name, *pid))))]
     NoSamplesOfProcess {
         /// Name of the requested process.
         wanted: String,
@@ -268,7 +263,7 @@ impl Error {
             | Self::NoSamplesOfProcess { .. }
             | Self::NoProcesses { .. }
             | Self::Unanswered { .. }
-            | Self::Setting { .. } => return None,
+            | Self::Setting(_) => return None,
         })
     }
 }
@@ -281,7 +276,7 @@ impl Failure for Error {
             Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
             Self::Trace(error) => error.kind(),
             Self::WorkFile { .. } => FailureKind::Failed,
-            Self::Setting { .. } => FailureKind::Misuse,
+            Self::Setting(_) => FailureKind::Misuse,
             _ => FailureKind::Unusable,
         }
     }
@@ -392,13 +387,9 @@ pub struct GpuProcess {
 
 impl fmt::Display for GpuProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.name)?;
-        if let Some(pid) = self.pid {
-            write!(f, " (pid {pid})")?;
-        }
-
+        let name = name_with_pid(&self.name, self.pid);
         let plural = if self.intervals == 1 { "" } else { "s" };
-        write!(f, " with {} interval{plural}", self.intervals)
+        write!(f, "{name} with {} interval{plural}", self.intervals)
     }
 }
 
@@ -411,16 +402,13 @@ pub(crate) fn seconds(ns: u64) -> String {
     format!("{}.{:06} s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
-fn processes_with_samples(present: &[(String, Option<u32>)]) -> String {
-    if present.is_empty() {
+/// Lists processes behind what they have in common.
+fn list_processes(what: &str, present: impl Iterator<Item = String>) -> String {
+    let list: Vec<String> = present.collect();
+    if list.is_empty() {
         return "the recording names no process".to_owned();
     }
-
-    let list: Vec<String> = present
-        .iter()
-        .map(|(name, pid)| name_with_pid(name, *pid))
-        .collect();
-    format!("sampled processes: {}", list.join(", "))
+    format!("{what}: {}", list.join(", "))
 }
 
 fn name_with_pid(name: &str, pid: Option<u32>) -> String {
@@ -428,15 +416,6 @@ fn name_with_pid(name: &str, pid: Option<u32>) -> String {
         Some(pid) => format!("{name} (pid {pid})"),
         None => name.to_owned(),
     }
-}
-
-fn processes_with_intervals(present: &[GpuProcess]) -> String {
-    if present.is_empty() {
-        return "the recording names no process".to_owned();
-    }
-
-    let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();
-    format!("processes that used the GPU: {}", list.join(", "))
 }
 
 fn recorded_names(phases: &[String], work: &[String]) -> String {

@@ -60,10 +60,10 @@ pub(crate) fn check(ignored: &[String]) -> Result<()> {
     let known = ids();
     let unknown = ignored.iter().find(|id| !known.contains(&id.as_str()));
     unknown.map_or(Ok(()), |id| {
-        Err(Error::Setting {
-            what: format!("unknown finding {id}"),
-            expected: format!("one of {}", known.join(", ")),
-        })
+        let known = known.join(", ");
+        Err(Error::Setting(format!(
+            "unknown finding {id}; expected one of {known}"
+        )))
     })
 }
 
