@@ -35,12 +35,6 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     analyze_checked(trace, request).map_err(|error| error.with_issues(&issues))
 }
 
-/// Analyzes a trace by a request whose settings are valid.
-fn analyze_checked(trace: Trace, request: &Request) -> Result<Analysis> {
-    let step = selected_step(&trace, request)?;
-    analyze_part(trace, request, step)
-}
-
 /// Returns the one step that is requested. It is one of those in the report without a cut, so that both
 /// count the same.
 pub(crate) fn selected_step(trace: &Trace, request: &Request) -> Result<Option<SelectedStep>> {
@@ -59,8 +53,9 @@ pub(crate) fn selected_step(trace: &Trace, request: &Request) -> Result<Option<S
         .map(Some)
 }
 
-/// Analyzes a trace, or one of its steps.
-fn analyze_part(trace: Trace, request: &Request, step: Option<SelectedStep>) -> Result<Analysis> {
+/// Analyzes a trace, or one of its steps, by a request whose settings are valid.
+fn analyze_checked(trace: Trace, request: &Request) -> Result<Analysis> {
+    let step = selected_step(&trace, request)?;
     let Measured {
         recording,
         subject,
