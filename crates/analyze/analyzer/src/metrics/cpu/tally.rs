@@ -65,23 +65,16 @@ pub(crate) fn by_weight<K: Ord>(tally: Tally, key: K) -> impl Ord {
 
 /// Returns one entry per thread state.
 pub(crate) fn states(samples: &[Sample], names: &Names) -> Vec<CpuState> {
-    let mut states: Vec<CpuState> = tally_by(samples, |sample| sample.state)
-        .into_iter()
-        .map(|(state, tally)| CpuState {
-            state: state.map(|state| names.text(state).to_owned()),
-            samples: tally.samples,
-            weight: tally.weight,
-        })
-        .collect();
-
-    states.sort_by_key(|state| {
-        let tally = Tally {
-            samples: state.samples,
-            weight: state.weight,
-        };
-        by_weight(tally, state.state.clone())
+    let tallies = tally_by(samples, |sample| sample.state).into_iter();
+    let named = tallies.map(|(state, tally)| (state.map(|state| names.text(state)), tally));
+    let mut states: Vec<(Option<&str>, Tally)> = named.collect();
+    states.sort_by_key(|&(state, tally)| by_weight(tally, state));
+    let states = states.into_iter().map(|(state, tally)| CpuState {
+        state: state.map(str::to_owned),
+        samples: tally.samples,
+        weight: tally.weight,
     });
-    states
+    states.collect()
 }
 
 /// Returns the number of threads, and the threads with the most weight.
