@@ -160,9 +160,7 @@ impl GapParts {
 }
 
 /// Cause of idle time: the step that the GPU waited for.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Completion latency: the GPU was done, and the program, which waited for that, was not notified

@@ -60,9 +60,7 @@ pub struct FrameworkAdvice {
 
 /// Effort that the first step of an advice usually takes. It depends on the rule alone: metalens
 /// does not know the program.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
     /// An option, a setting, or another recording; no code changes.
@@ -89,7 +87,7 @@ impl Effort {
 
 /// Severity of a finding.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
