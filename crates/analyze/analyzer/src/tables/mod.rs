@@ -130,22 +130,24 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     Ok((recording, tables))
 }
 
+/// Tables without which an analysis has fewer parts. Of each one is read, even if there are several.
+const OPTIONAL: [&[TableRequest]; 8] = [
+    NameTables::WANTED,
+    MachineTables::WANTED,
+    AllocationTables::WANTED,
+    HeapTables::WANTED,
+    CounterTables::WANTED,
+    EngineTables::WANTED,
+    &cpu::SAMPLES,
+    &[names::SHADER_LIST.wanted(), names::SPILL_EVENTS.wanted()],
+];
+
 /// Returns the names of the tables of which one is read, even if there are several.
 fn read_once() -> Vec<&'static str> {
-    let groups = [
-        GpuTables::WANTED,
-        ListedTables::WANTED,
-        RecoveryTables::WANTED,
-        NameTables::WANTED,
-        MachineTables::WANTED,
-        AllocationTables::WANTED,
-        HeapTables::WANTED,
-        CounterTables::WANTED,
-        EngineTables::WANTED,
-        &cpu::SAMPLES,
-        &[names::SHADER_LIST.wanted(), names::SPILL_EVENTS.wanted()],
-    ];
-    groups.concat().into_iter().map(|(name, _)| name).collect()
+    let listed = [ListedTables::WANTED, RecoveryTables::WANTED];
+    let tables = GpuTables::WANTED.iter().chain(listed.into_iter().flatten());
+    let tables = tables.chain(OPTIONAL.into_iter().flatten());
+    tables.map(|&(name, _)| name).collect()
 }
 
 /// Returns the tables and columns that an analysis reads. Those that the main figures need must
@@ -153,16 +155,8 @@ fn read_once() -> Vec<&'static str> {
 pub fn selection() -> Selection {
     Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
         .and_if_readable(ChainTables::WANTED)
-        .and_if_readable(NameTables::WANTED)
-        .and_if_readable(MachineTables::WANTED)
-        .and_if_readable(AllocationTables::WANTED)
-        .and_if_readable(HeapTables::WANTED)
-        .and_if_readable(CounterTables::WANTED)
-        .and_if_readable(EngineTables::WANTED)
-        .and_if_readable(&cpu::SAMPLES)
+        .and_if_readable(&OPTIONAL.concat())
         .and_if_readable(&[
-            names::SHADER_LIST.wanted(),
-            names::SPILL_EVENTS.wanted(),
             signposts::SIGNPOST_EVENTS.wanted(),
             signposts::SIGNPOST_INTERVALS.wanted(),
         ])
