@@ -60,24 +60,17 @@ pub(crate) fn first_table(
     match (tables.resources, tables.before) {
         (Ok(table), _) => Ok((table, RESOURCES.schema)),
         (Err(_), Ok(table)) => Ok((table, RESOURCES_BEFORE.schema)),
-        (Err(absent), Err(before)) => Err(not_recorded(&absent, &before)),
+        (Err(absent), Err(before)) => {
+            // Of the older one if only that has rows, or is in the recording.
+            let has = |absent: &AbsentTable| (absent.rows.is_some(), !absent.is_unrecorded);
+            let gone = if has(&before) > has(&absent) {
+                before
+            } else {
+                absent
+            };
+            Err(NotRecorded::new("memory", gone.why))
+        }
     }
-}
-
-/// Returns the reason why both tables are absent: that of the older one if only that has rows, or is
-/// in the recording.
-fn not_recorded(absent: &AbsentTable, before: &AbsentTable) -> NotRecorded {
-    let gone = if has_more(before, absent) {
-        before
-    } else {
-        absent
-    };
-    NotRecorded::new("memory", gone.why.clone())
-}
-
-/// Returns whether one absent table has more of what was looked for than another.
-fn has_more(a: &AbsentTable, b: &AbsentTable) -> bool {
-    (a.rows.is_some(), !a.is_unrecorded) > (b.rows.is_some(), !b.is_unrecorded)
 }
 
 fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
