@@ -21,6 +21,7 @@ use crate::error::{Error, Problem, Result};
 const BUFFER_SIZE: usize = 4 << 10;
 
 /// A zip archive that is open.
+#[derive(Debug)]
 pub(crate) struct Archive {
     /// Path of the archive, for messages.
     name: String,

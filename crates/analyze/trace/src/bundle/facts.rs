@@ -19,7 +19,7 @@ pub(crate) struct BundleFacts {
 }
 
 /// The state of `form.template`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemplateState {
     Missing,
     /// A part of the file cannot be read.

@@ -55,6 +55,7 @@ const MAX_REST: u64 = 2 << 30;
 pub(crate) const REST_PIECE: usize = 8 << 10;
 
 /// The files of a bundle, wherever it is stored.
+#[derive(Debug)]
 pub(crate) struct Files {
     /// Path of the bundle, for messages.
     name: String,
@@ -64,6 +65,7 @@ pub(crate) struct Files {
 }
 
 /// The place where a bundle is stored.
+#[derive(Debug)]
 enum Storage {
     Folder(PathBuf),
     Zip {

@@ -29,6 +29,7 @@ use crate::toc::{ListedTable, Run, Toc};
 const KNOWN_VERSION: u64 = 5;
 
 /// An open bundle with known runs.
+#[derive(Debug)]
 pub(crate) struct Bundle {
     pub(super) files: Files,
     toc: Toc,
@@ -40,14 +41,6 @@ pub(crate) struct Bundle {
     synthetic: bool,
     /// Notes on facts that are missing or cannot be read.
     notes: Vec<TraceNote>,
-}
-
-impl std::fmt::Debug for Bundle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bundle")
-            .field("name", &self.files.name())
-            .finish()
-    }
 }
 
 /// Returns the error of a bundle whose runs, if it has any, have no tables.
@@ -363,9 +356,7 @@ impl Bundle {
 
     /// Returns the number and the stores of the run at a position.
     fn run_at(&self, position: u64) -> Result<(u64, &[Store])> {
-        let at = usize::try_from(position)
-            .ok()
-            .and_then(|at| at.checked_sub(1));
+        let at = place_of(position);
         let found = at.and_then(|at| Some((*self.runs.get(at)?, self.stores.get(at)?.as_slice())));
         found.ok_or_else(|| {
             let present = self.runs.iter().map(u64::to_string).collect();
@@ -379,13 +370,14 @@ impl Bundle {
 
     /// Returns the facts in `form.template` about the run at a position.
     pub(super) fn known_run(&self, position: u64) -> Run {
-        let at = usize::try_from(position)
-            .ok()
-            .and_then(|at| at.checked_sub(1));
-        at.and_then(|at| self.toc.runs.get(at))
-            .cloned()
-            .unwrap_or_default()
+        let run = place_of(position).and_then(|at| self.toc.runs.get(at));
+        run.cloned().unwrap_or_default()
     }
+}
+
+/// Returns the place in a list of what has a position, which counts from 1.
+fn place_of(position: u64) -> Option<usize> {
+    usize::try_from(position.checked_sub(1)?).ok()
 }
 
 pub(super) fn core(run: u64) -> String {

@@ -22,7 +22,7 @@ use crate::xml::{Header, read_header};
 const BUFFER_SIZE: usize = 256 << 10;
 
 /// The place of the bytes of a document.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) enum ByteSource {
     File(PathBuf),
     /// A file in a zip archive.
@@ -30,17 +30,6 @@ pub(crate) enum ByteSource {
     StandardInput,
     /// A path of an open file descriptor, which is opened when it is read.
     Descriptor(PathBuf),
-}
-
-impl std::fmt::Debug for ByteSource {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            Self::Entry(_, entry) => f.debug_tuple("Entry").field(entry).finish(),
-            Self::StandardInput => f.write_str("StandardInput"),
-            Self::Descriptor(path) => f.debug_tuple("Descriptor").field(path).finish(),
-        }
-    }
 }
 
 impl ByteSource {
