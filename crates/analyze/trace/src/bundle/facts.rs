@@ -219,13 +219,12 @@ fn parse_target(info: Object<'_>) -> Target {
 
 /// Returns the reason of the end, or `exit(0)` if the bundle has no special one.
 fn termination(info: Object<'_>, exit_status: Option<i64>) -> Option<String> {
-    match info.get("_targetTerminationInformation") {
-        Some(information) => match (information.text(), information.integer()) {
-            (Some(text), _) => Some(text.to_owned()),
-            (None, Some(0) | None) => exit_status.map(|status| format!("exit({status})")),
-            (None, Some(other)) => Some(format!("termination {other}")),
-        },
-        None => exit_status.map(|status| format!("exit({status})")),
+    let information = info.get("_targetTerminationInformation");
+    let number = information.and_then(Object::integer);
+    match (information.and_then(Object::text), number) {
+        (Some(text), _) => Some(text.to_owned()),
+        (None, Some(other @ 1..)) => Some(format!("termination {other}")),
+        (None, _) => exit_status.map(|status| format!("exit({status})")),
     }
 }
 
