@@ -121,12 +121,9 @@ impl ProcessNames {
 
     /// Returns the pid of a reference.
     pub(crate) fn pid(reference: u64, uniques: &Uniques) -> Option<u64> {
-        let parts = uniques
-            .arrays
-            .get(reference)
-            .filter(|array| array.len() == 2)?;
+        let [pid, _] = uniques.pair(reference)?;
         // The upper half contains other bits in some recordings.
-        Some(parts.get(0)? & u64::from(u32::MAX))
+        Some(pid & u64::from(u32::MAX))
     }
 
     /// Returns the name and the pid of a reference.
@@ -145,27 +142,20 @@ impl ProcessNames {
         uniques: &Uniques,
         names: &mut Names,
     ) -> Option<ThreadId> {
-        let parts = uniques
-            .arrays
-            .get(reference)
-            .filter(|array| array.len() == 2)?;
+        let [tid, process] = uniques.pair(reference)?;
         let display = self.thread_display(reference, uniques)?;
         let thread = Thread {
             display: names.symbol(&display),
-            tid: parts.get(0),
-            process: self.process(parts.get(1)?, uniques, names),
+            tid: Some(tid),
+            process: self.process(process, uniques, names),
         };
         Some(names.thread_id(thread))
     }
 
     /// Returns a thread as displayed, such as `Main Thread 0x1f (bench, pid: 12)`.
     pub(crate) fn thread_display(&self, reference: u64, uniques: &Uniques) -> Option<String> {
-        let parts = uniques
-            .arrays
-            .get(reference)
-            .filter(|array| array.len() == 2)?;
-        let tid = parts.get(0)?;
-        let (process, pid) = self.process_parts(parts.get(1)?, uniques)?;
+        let [tid, process] = uniques.pair(reference)?;
+        let (process, pid) = self.process_parts(process, uniques)?;
         let facts = self.threads.get(&reference).copied().unwrap_or_default();
         let name = facts.name.and_then(|name| uniques.name(name));
         let name = match (name, facts.is_main) {

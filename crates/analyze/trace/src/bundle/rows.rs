@@ -229,11 +229,10 @@ impl Decoder<'_> {
 
     /// Formats the place of a call, such as `30313233-3435-3637-3839-616263646566 + 0x1f`.
     fn location(&self, value: u64) -> Option<String> {
-        let halves = self.uniques.arrays.get(value >> 32)?;
-        let [high, low] = [halves.get(0)?, halves.get(1)?].map(u128::from);
+        let [high, low] = self.uniques.pair(value >> 32)?.map(u128::from);
         let uuid = shown_uuid((high << 64 | low).to_be_bytes());
         let offset = value & u64::from(u32::MAX);
-        (halves.len() == 2).then(|| format!("{uuid} + 0x{offset:x}"))
+        Some(format!("{uuid} + 0x{offset:x}"))
     }
 
     /// Returns the name and the number of a thread, with two spaces between: `worker  0x1f`.
@@ -260,9 +259,10 @@ impl Decoder<'_> {
 
     /// Decodes a list of a stack and its tag.
     fn tagged_stack(&self, value: u64, names: &mut Names) -> Option<StackId> {
-        let parts = self.uniques.arrays.get(value)?;
-        let is_known = parts.len() == 2 && parts.get(1)? == 0;
-        is_known.then(|| self.stack(parts.get(0)?, names))?
+        match self.uniques.pair(value)? {
+            [stack, 0] => self.stack(stack, names),
+            _ => None,
+        }
     }
 
     /// Decodes a list of pieces, each a list of addresses with its process.

@@ -55,6 +55,12 @@ impl Uniques {
         })
     }
 
+    /// Returns both numbers of a list of two.
+    pub(crate) fn pair(&self, number: u64) -> Option<[u64; 2]> {
+        let list = self.arrays.get(number).filter(|list| list.len() == 2)?;
+        Some([list.get(0)?, list.get(1)?])
+    }
+
     /// Returns true if a text of this length may grow by `more`.
     pub(crate) fn affords(&self, length: usize, more: usize) -> bool {
         if length.saturating_add(more) <= USUAL_LENGTH {

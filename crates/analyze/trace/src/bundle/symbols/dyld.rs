@@ -163,11 +163,8 @@ impl Events {
 }
 
 fn pid_of(thread: u64, uniques: &Uniques) -> Option<u32> {
-    let parts = uniques
-        .arrays
-        .get(thread)
-        .filter(|parts| parts.len() == 2)?;
-    u32::try_from(ProcessNames::pid(parts.get(1)?, uniques)?).ok()
+    let [_, process] = uniques.pair(thread)?;
+    u32::try_from(ProcessNames::pid(process, uniques)?).ok()
 }
 
 fn uuid(low: u64, high: u64) -> [u8; 16] {
