@@ -62,7 +62,7 @@ pub use note::{Loudness, NoteKind, TraceNote, UnknownElements};
 pub use place::Place;
 pub use run_issue::{IssueSeverity, RunIssue};
 pub use select::Selection;
-pub use table::{Column, ColumnSpec, CountedTable, ListedDocument, Origin, Schema, Table, Values};
+pub use table::{Column, ColumnSpec, ListedDocument, Origin, Schema, Table, Values};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
 pub use trace::{InputKind, Trace};
 

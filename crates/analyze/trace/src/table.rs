@@ -280,32 +280,8 @@ pub struct ListedDocument {
     pub file: String,
     /// Schema in the file name.
     pub named_schema: String,
-    /// The table without its rows, or the error of the document.
-    pub table: Result<CountedTable>,
-}
-
-/// A table whose rows were only counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountedTable {
-    /// Schema that the document declares.
-    pub schema: Schema,
-    /// Position of the table in the recording.
-    pub origin: Origin,
-    /// Number of rows.
-    pub rows: usize,
-    /// True if the document is cut off after these rows.
-    pub truncated: bool,
-}
-
-impl From<Table> for CountedTable {
-    fn from(table: Table) -> Self {
-        Self {
-            schema: table.schema,
-            origin: table.origin,
-            rows: table.rows,
-            truncated: table.truncated,
-        }
-    }
+    /// The table without its columns, or the error of the document.
+    pub table: Result<Table>,
 }
 
 #[cfg(test)]

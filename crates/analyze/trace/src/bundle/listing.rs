@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::input::Progress;
 use crate::names::Names;
 use crate::select::Selection;
-use crate::table::{CountedTable, ListedDocument};
+use crate::table::{ListedDocument, Table};
 
 impl Bundle {
     /// Returns every table with its row count or its error. Each is read completely.
@@ -66,35 +66,29 @@ impl Bundle {
         rows: Result<Rows>,
         decoder: Option<&Decoder<'_>>,
     ) -> ListedDocument {
-        let counted = rows.and_then(|mut rows| {
-            let (count, mut schema) = (
-                rows.count(),
-                rows.layout.declared(|id| types::lookup(id).0.to_owned()),
-            );
-            if let Some(decoder) = decoder {
-                let mut names = Names::new();
-                let table = decoder.table(
-                    wanted.store,
-                    &mut rows,
-                    wanted.origin,
-                    wanted.columns,
-                    &mut names,
-                )?;
-                // Only decoding tells which columns stay raw numbers.
-                schema = table.schema;
+        let (store, origin) = (wanted.store, wanted.origin);
+        let file = self.files.shown(&store.path);
+        let table = rows.and_then(|mut rows| match decoder {
+            // Only decoding tells which columns stay raw numbers.
+            Some(decoder) => {
+                decoder.table(store, &mut rows, origin, wanted.columns, &mut Names::new())
             }
-            Ok(CountedTable {
-                schema,
-                origin: wanted.origin,
-                rows: count,
+            None => Ok(Table {
+                schema: rows.layout.declared(|id| types::lookup(id).0.to_owned()),
+                origin,
+                file: file.clone(),
                 truncated: false,
-            })
+                synthetic: false,
+                rows: rows.count(),
+                columns: Vec::new(),
+            }),
         });
 
+        let columns = Vec::new();
         ListedDocument {
-            file: self.files.shown(&wanted.store.path),
-            named_schema: wanted.store.schema.clone(),
-            table: counted,
+            file,
+            named_schema: store.schema.clone(),
+            table: table.map(|table| Table { columns, ..table }),
         }
     }
 }

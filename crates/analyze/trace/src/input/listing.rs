@@ -38,7 +38,7 @@ fn list_document(
         Ok(()) => read
             .tables
             .into_iter()
-            .map(|table| listed(Ok(table.into())))
+            .map(|table| listed(Ok(table)))
             .collect(),
         Err(error) => vec![listed(Err(error))],
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use metalens_failure::Failure;
 use metalens_testing::real_recordings;
 use metalens_trace::{
-    Frame, Input, Integers, LoadOptions, Run, Selection, StackId, TableComparison, Target, Trace,
-    Values, compare,
+    Frame, Input, Integers, LoadOptions, Run, Selection, StackId, Table, TableComparison, Target,
+    Trace, Values, compare,
 };
 
 const METAL: &str = "m1-bundle-and-export/gpu_baseline.trace";
@@ -173,7 +173,7 @@ fn every_table_is_listed_with_its_rows() {
             .map(|document| document.table.as_ref().unwrap());
         tables
             .filter(|table| table.schema.name == schema)
-            .map(|table| table.rows)
+            .map(Table::rows)
             .sum()
     };
 

@@ -118,7 +118,7 @@ impl TableLine {
                 Self {
                     schema: table.schema.name.clone(),
                     run: table.origin.run,
-                    rows: Some(table.rows),
+                    rows: Some(table.rows()),
                     columns: Some(table.schema.mnemonics()),
                     types: Some(types.collect()),
                     file,
