@@ -1,6 +1,7 @@
 //! Reads lists of numbers with an index, as they are stored.
 
 use super::files::{Files, LISTS};
+use super::little_endian::{long, word};
 use crate::error::Result;
 
 /// Lists of numbers with an index. A list never crosses a block, and the rest of a block is
@@ -82,9 +83,7 @@ impl<'a> Array<'a> {
         if let Some((_, own)) = self.own.filter(|&(place, _)| place == at) {
             return Some(own);
         }
-        let start = at.checked_mul(8)?;
-        let bytes = self.bytes.get(start..start.checked_add(8)?)?;
-        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        long(self.bytes, at.checked_mul(8)?)
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = u64> + 'a {
@@ -100,9 +99,4 @@ pub(crate) fn used(index: &[u8]) -> u64 {
     let block_size = word(index, 28).unwrap_or(0);
     let blocks = last.map_or(0, u64::from).saturating_add(1);
     blocks.saturating_mul(u64::from(block_size))
-}
-
-pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }

@@ -3,6 +3,7 @@
 
 use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
+use super::little_endian::word;
 use super::manager::Store;
 use crate::error::Result;
 use crate::table::Schema;
@@ -304,12 +305,7 @@ impl Topology {
 
 /// Checks the header of a bulkstore against its descriptor.
 pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String> {
-    let word = |at: usize| {
-        let bytes = header
-            .get(at..at + 4)
-            .and_then(|bytes| bytes.try_into().ok());
-        bytes.map(u32::from_le_bytes)
-    };
+    let word = |at| word(header, at);
 
     let row_size = u32::try_from(layout.row_size).ok();
     let per_block = word(24).unwrap_or(0);

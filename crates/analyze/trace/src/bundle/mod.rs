@@ -26,6 +26,7 @@ mod keyed;
 mod labels;
 mod layout;
 mod listing;
+mod little_endian;
 mod load;
 mod manager;
 mod process_names;

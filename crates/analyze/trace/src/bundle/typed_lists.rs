@@ -15,8 +15,9 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-use super::arrays::{Array, Arrays, INDEX_HEADER, MAGIC, used, word};
+use super::arrays::{Array, Arrays, INDEX_HEADER, MAGIC, used};
 use super::files::{Files, LISTS};
+use super::little_endian::{long, word};
 use crate::error::Result;
 use crate::integers::Integers;
 
@@ -238,9 +239,7 @@ fn place(entry: &[u8]) -> (u32, usize) {
 }
 
 fn number(list: &[u8], at: usize) -> u64 {
-    let bytes = list.get(8 * at..8 * at + 8);
-    let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, u64::from_le_bytes)
+    long(list, 8 * at).unwrap_or(0)
 }
 
 fn has_magic(bytes: &[u8]) -> bool {

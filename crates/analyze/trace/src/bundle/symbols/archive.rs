@@ -17,6 +17,7 @@
 //! occurred during the recording.
 
 use super::ranges::Ranges;
+use crate::bundle::little_endian::{long, word};
 use crate::mangled;
 
 /// The functions of a binary.
@@ -169,16 +170,6 @@ fn merged(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
 fn until_zero(bytes: &[u8]) -> &[u8] {
     let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
     bytes.get(..end).unwrap_or(bytes)
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(bytes.try_into().ok()?))
-}
-
-fn long(bytes: &[u8], at: usize) -> Option<u64> {
-    let bytes = bytes.get(at..at.checked_add(8)?)?;
-    Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
 #[cfg(test)]
