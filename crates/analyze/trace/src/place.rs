@@ -32,26 +32,17 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if !self.file.is_empty() {
-            parts.push(self.file.clone());
-        }
-        if let Some(line) = self.line {
-            parts.push(format!("line {line}"));
-        }
-        if let Some(byte) = self.byte {
-            parts.push(format!("byte {byte}"));
-        }
-
-        if let Some(table) = &self.table {
-            parts.push(format!("table {table}"));
-        }
-        if let Some(row) = self.row {
-            parts.push(format!("row {row}"));
-        }
-        if let Some(column) = &self.column {
-            parts.push(format!("column {column}"));
-        }
+        let parts = [
+            (!self.file.is_empty()).then(|| self.file.clone()),
+            self.line.map(|line| format!("line {line}")),
+            self.byte.map(|byte| format!("byte {byte}")),
+            self.table.as_ref().map(|table| format!("table {table}")),
+            self.row.map(|row| format!("row {row}")),
+            self.column
+                .as_ref()
+                .map(|column| format!("column {column}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&parts.join(", "))
     }
 }
