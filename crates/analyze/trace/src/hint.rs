@@ -21,8 +21,17 @@ impl Failure for Error {
         match problem {
             Problem::UnreadableTable {
                 schema, path, run, ..
-            } => Some(export_command(path, *run, schema)),
-            Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
+            } => Some(format!(
+                "the bundle is damaged, or this Xcode writes a new format: copy the bundle again, \
+                or export the table on a Mac with `xctrace export --input '{path}' --xpath \
+                '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' \
+                --output {schema}.xml`"
+            )),
+            Problem::UnfinishedBundle { path } => Some(format!(
+                "try to recover it on a Mac with `xctrace import --input \
+                '{path}/Trace1.run/Attachments/trace-data.atrc' --template 'Metal System Trace' \
+                --output recovered.trace`"
+            )),
             Problem::NoSuchTable { schema, present } => Some(format!(
                 "{}list the tables with `metalens tables {}`",
                 did_you_mean(schema, present.iter().map(String::as_str)),
@@ -159,20 +168,4 @@ fn usual_hint(problem: &Problem) -> Option<&'static str> {
             again; if the error stays, report it with the line above"
         }
     })
-}
-
-fn export_command(path: &str, run: u64, schema: &str) -> String {
-    format!(
-        "the bundle is damaged, or this Xcode writes a new format: copy the bundle again, or export \
-        the table on a Mac with `xctrace export --input '{path}' --xpath \
-        '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' --output {schema}.xml`"
-    )
-}
-
-fn recovery_command(path: &str) -> String {
-    format!(
-        "try to recover it on a Mac with `xctrace import --input \
-        '{path}/Trace1.run/Attachments/trace-data.atrc' --template 'Metal System Trace' --output \
-        recovered.trace`"
-    )
 }
