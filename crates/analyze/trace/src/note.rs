@@ -25,15 +25,8 @@ pub enum TraceNote {
     Synthetic,
     /// The input has no table of contents.
     NoToc,
-    /// The recording has several runs, and one was read.
+    /// The recording has several runs, and one was read: the last of those that the input has tables of.
     SeveralRuns {
-        /// Number of the run that was read.
-        chosen: u64,
-        /// Numbers of all runs.
-        all: Vec<u64>,
-    },
-    /// The recording has several runs, and the input has tables of some; the last of them was read.
-    TablesOfSomeRuns {
         /// Number of the run that was read.
         chosen: u64,
         /// Numbers of all runs.
@@ -217,7 +210,7 @@ impl TraceNote {
             Self::Truncated { .. } => ("truncated", Loud),
             Self::Synthetic => ("synthetic", Loud),
             Self::NoToc => ("no-contents", Loud),
-            Self::SeveralRuns { .. } | Self::TablesOfSomeRuns { .. } => ("several-runs", Quiet),
+            Self::SeveralRuns { .. } => ("several-runs", Quiet),
             Self::RunLeftOut { .. } => ("run-left-out", Loud),
             Self::UnknownElements(_) => ("unknown-element", Quiet),
             Self::WithoutSchema { .. } => ("rows-without-schema", Loud),
@@ -278,11 +271,11 @@ impl TraceNote {
             Self::NoToc => {
                 "toc.xml is missing: process, device, versions and wall time are unknown".into()
             }
-            Self::SeveralRuns { chosen, all } => message!(
+            Self::SeveralRuns { chosen, all, with_tables } if with_tables == all => message!(
                 "the recording has runs {}; this is run {} (use --run N for another)",
                 joined(all), ungrouped(*chosen)
             ),
-            Self::TablesOfSomeRuns { chosen, all, with_tables } => message!(
+            Self::SeveralRuns { chosen, all, with_tables } => message!(
                 "the recording has runs {}, and the input has tables of run {}; this is run {}",
                 joined(all), joined(with_tables), ungrouped(*chosen)
             ),

@@ -175,15 +175,10 @@ impl Input {
 
         let run = run.unwrap_or_else(|| Run::unknown(position));
         if all.len() > 1 && options.run.is_none() {
-            let chosen = run.number;
-            let note = if with_tables == all {
-                TraceNote::SeveralRuns { chosen, all }
-            } else {
-                TraceNote::TablesOfSomeRuns {
-                    chosen,
-                    all,
-                    with_tables,
-                }
+            let note = TraceNote::SeveralRuns {
+                chosen: run.number,
+                all,
+                with_tables,
             };
             notes.insert(0, note);
         }

@@ -182,7 +182,11 @@ fn the_last_run_is_read_unless_another_is_requested() {
         Ok::<_, metalens_trace::Error>((trace.run.number, start, trace.notes))
     };
     let all = vec![3, 5];
-    let several = vec![TraceNote::SeveralRuns { chosen: 5, all }];
+    let several = vec![TraceNote::SeveralRuns {
+        chosen: 5,
+        with_tables: all.clone(),
+        all,
+    }];
     assert_eq!(
         last_start(&with_toc, None).unwrap(),
         (5, Some(900), several)
@@ -233,7 +237,9 @@ fn a_run_that_has_tables_is_read() {
         let result = trace.and_then(|trace| {
             trace.table("metal-gpu-intervals")?;
             let partly = trace.notes.iter().find_map(|note| match note {
-                TraceNote::TablesOfSomeRuns { with_tables, .. } => Some(with_tables.len()),
+                TraceNote::SeveralRuns {
+                    all, with_tables, ..
+                } if with_tables != all => Some(with_tables.len()),
                 _ => None,
             });
             let runs: std::collections::BTreeSet<u64> = tables
