@@ -11,13 +11,6 @@ use super::xml_list;
 use crate::error::Result;
 use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
 
-/// The facts about the runs of a bundle.
-pub(crate) struct BundleFacts {
-    pub(crate) toc: Toc,
-    /// State of the file with these facts.
-    pub(crate) template: TemplateState,
-}
-
 /// The state of `form.template`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemplateState {
@@ -28,7 +21,7 @@ pub(crate) enum TemplateState {
 }
 
 /// Reads the facts about each run of the bundle.
-pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<BundleFacts> {
+pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<(Toc, TemplateState)> {
     let (known, template) = if files.exists(TEMPLATE) {
         read_template(files)?
     } else {
@@ -43,7 +36,7 @@ pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<BundleFacts> {
     let toc = Toc {
         runs: runs.iter().map(run).collect(),
     };
-    Ok(BundleFacts { toc, template })
+    Ok((toc, template))
 }
 
 /// Returns the facts that a run lacks although all known recordings have them.

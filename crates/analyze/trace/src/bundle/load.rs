@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::facts::{self, BundleFacts, TemplateState};
+use super::facts::{self, TemplateState};
 use super::files::Files;
 use super::inferred;
 use super::layout::{self, Layout, StoreColumn};
@@ -106,7 +106,7 @@ impl Bundle {
             return Err(without_tables(&files, &without)?);
         }
 
-        let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
+        let (mut toc, template) = facts::read(&files, &runs)?;
         let mut notes: Vec<TraceNote> = without
             .into_iter()
             .map(|run| TraceNote::RunLeftOut { run })
