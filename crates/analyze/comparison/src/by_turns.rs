@@ -57,11 +57,10 @@ pub fn change_by_turns(
     floor: Floor,
     error: f64,
 ) -> Change {
+    let judge = Judge::new(floor, base.len(), new.len()).with_error(error);
     match rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now)) {
-        Some(shift) => Judge::new(floor, base.len(), new.len())
-            .with_error(error)
-            .judged(base, new, Some(shift), unit, Preference::Lower),
-        None => change_of_sides(base, new, unit, floor, error),
+        Some(shift) => judge.judged(base, new, Some(shift), unit, Preference::Lower),
+        None => judge.change(base, new, unit, Preference::Lower),
     }
 }
 

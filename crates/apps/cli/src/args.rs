@@ -262,7 +262,7 @@ pub(crate) struct ExportArguments {
     /// Run of the recording [default: the last]
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<u64>,
-    /// Export this table [default: all that metalens reads]
+    /// Export this table [default: all that metalens needs]
     #[arg(long = "schema", value_name = "NAME")]
     pub(crate) schemas: Vec<String>,
     /// Export every table: may need more than 10 times the size of the bundle
@@ -274,9 +274,6 @@ pub(crate) struct ExportArguments {
     /// End at this time of the recording (Xcode 27)
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
-    /// Compress the tables
-    #[arg(long)]
-    pub(crate) gzip: bool,
     /// Allow a folder that has other files
     #[arg(long)]
     pub(crate) force: bool,

@@ -12,8 +12,8 @@ use metalens_xctrace::{Tool, ToolSource};
 use crate::interrupt::Listening;
 use crate::{out, progress};
 
-/// Returns the names of the tables that metalens reads.
-pub(crate) fn known_tables() -> Vec<String> {
+/// Returns the names of the tables that an export has unless others are wanted: those that metalens reads.
+pub(crate) fn default_tables() -> Vec<String> {
     let selections = [selection_with_recovery(), profile_selection()];
     let schemas = selections.iter().filter_map(Selection::schemas).flatten();
     let mut schemas: Vec<String> = schemas.map(str::to_owned).collect();

@@ -12,25 +12,6 @@ use crate::reading::Reading;
 /// Time before the bar appears: short readings have none.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Opens an input and loads its tables, and shows a bar while it takes long.
-pub(crate) fn load(
-    path: &Path,
-    selection: &Selection,
-    reading: Reading,
-    quiet: bool,
-) -> metalens_trace::Result<Trace> {
-    LongWork::begin(quiet).load(path, selection, reading)
-}
-
-/// Reads with these options, and shows a bar while it takes long.
-pub(crate) fn reading<T>(
-    reading: Reading,
-    quiet: bool,
-    read: impl FnOnce(LoadOptions<'_>) -> T,
-) -> T {
-    LongWork::begin(quiet).reading(reading, read)
-}
-
 /// Work that has a line on the terminal once it takes long. The line goes when the work is done.
 pub(crate) struct LongWork {
     start: Instant,
@@ -59,7 +40,7 @@ impl LongWork {
     }
 
     /// Reads with these options, and shows how much is read. What follows is shown as analyzing.
-    fn reading<T>(
+    pub(crate) fn reading<T>(
         &self,
         reading: Reading,
         read: impl FnOnce(LoadOptions<'_>) -> T,

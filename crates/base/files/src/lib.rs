@@ -31,6 +31,8 @@ pub use open::{
     NotAFile, is_absent, not_a_file, open, open_unlinked, read, read_optional, read_text,
 };
 pub use program::find_program;
+#[cfg(unix)]
+pub use size::free_bytes;
 pub use size::path_size;
 #[cfg(unix)]
 pub use writing::{

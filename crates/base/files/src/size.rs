@@ -1,4 +1,4 @@
-//! Computes the size of a file or folder.
+//! Computes the size of a file or folder, and the room on its disk.
 
 use std::fs;
 use std::path::Path;
@@ -15,6 +15,17 @@ pub fn path_size(path: &Path) -> u64 {
         Err(_) => 0,
     });
     sizes.sum()
+}
+
+/// Returns the number of bytes that are free on the disk of a file or folder.
+///
+/// # Errors
+///
+/// If the system does not tell.
+#[cfg(unix)]
+pub fn free_bytes(path: &Path) -> std::io::Result<u64> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub struct Setup<'a> {
     /// Names of the experiments to run; empty for all.
     pub only: Vec<String>,
     /// Tables that metalens reads.
-    pub known_tables: Vec<String>,
+    pub default_tables: Vec<String>,
     /// Reads a recording for the recorder.
     pub read: &'a dyn Fn(&Path, ReadingDepth) -> RecordedBundle,
     /// Returns how often the user asked to stop.
@@ -222,8 +222,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             Recorders::Fake(_) => FAKE_ROOM_BYTES,
         };
         for folder in [self.setup.folder.clone(), std::env::temp_dir()] {
-            let free = rustix::fs::statvfs(&folder)
-                .map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+            let free = metalens_files::free_bytes(&folder);
             if free.is_ok_and(|free| free < needed) {
                 let needed = metalens_text::units::bytes(needed);
                 let text = format!("less than {needed} is free in {}", folder.display());
@@ -343,9 +342,8 @@ impl<'a, 'w> Lab<'a, 'w> {
             folder: folder.clone(),
             run: None,
             wanted,
-            known: self.setup.known_tables.clone(),
+            default_tables: self.setup.default_tables.clone(),
             range: TimeRange::default(),
-            gzip: false,
             force: false,
         };
 

@@ -200,12 +200,9 @@ impl Disk {
 
 /// Returns the free space on the disk of a folder, in bytes.
 fn free(folder: &Path) -> Fact<u64> {
-    let space = rustix::fs::statvfs(folder);
-    let why = space.as_ref().err().map(ToString::to_string);
-    let free = space
-        .ok()
-        .map(|space| space.f_bavail.saturating_mul(space.f_frsize));
-    Fact::new("statvfs", free, || why.unwrap_or_default())
+    let free = metalens_files::free_bytes(folder);
+    let why = free.as_ref().err().map(ToString::to_string);
+    Fact::new("statvfs", free.ok(), || why.unwrap_or_default())
 }
 
 #[cfg(test)]

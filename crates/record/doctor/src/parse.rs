@@ -188,11 +188,10 @@ mod tests {
     #[test]
     fn numbers_of_the_registry_are_parsed() {
         let text = r#"+-o AGXAcceleratorG13X  <class AGXAcceleratorG13X, id 0x1000004cb>
-  | {
-  |   "gpu-core-count" = 10
-  |   "PerformanceStatistics" = {"Device Utilization %"=23,"Tiler Utilization %"=4}
-  | }
-"#;
+          | {
+          |   "gpu-core-count" = 10
+          |   "PerformanceStatistics" = {"Device Utilization %"=23,"Tiler Utilization %"=4}
+          | }"#;
         assert_eq!(registry_number(text, "gpu-core-count"), Some(10));
         assert_eq!(registry_number(text, "Device Utilization %"), Some(23));
         assert_eq!(registry_number(text, "Renderer Utilization %"), None);

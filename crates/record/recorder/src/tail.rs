@@ -104,8 +104,7 @@ fn is_too_large(path: &Path, most: u64) -> bool {
         return false;
     };
     let room = facts.blocks() * BLOCK;
-    let disk = rustix::fs::statvfs(path);
-    let left = disk.map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    let left = metalens_files::free_bytes(path).unwrap_or(u64::MAX);
     room > most.min(left)
 }
 

@@ -244,22 +244,29 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         notes.push(Note::quiet("encodings-recovered", text));
     }
 
-    if present.encoders && ledger.without_encoding > 0 {
+    let (encoding, completion) = ("encoding after", "completion before");
+    let lost = [
+        (
+            present.encoders,
+            "encodings-lost",
+            encoding,
+            ledger.without_encoding,
+        ),
+        (
+            present.completions,
+            "completions-lost",
+            completion,
+            ledger.without_completion,
+        ),
+    ];
+    for (_, id, what, gaps) in lost.into_iter().filter(|lost| lost.0 && lost.3 > 0) {
         let text = message!(
-            "the encoding after {} of {} gaps is not recorded: their cause is unknown",
-            ungrouped(ledger.without_encoding),
+            "the {} {} of {} gaps is not recorded: their cause is unknown",
+            what,
+            ungrouped(gaps),
             ungrouped(ledger.pairs)
         );
-        notes.push(Note::quiet("encodings-lost", text));
-    }
-
-    if present.completions && ledger.without_completion > 0 {
-        let text = message!(
-            "the completion before {} of {} gaps is not recorded: their cause is unknown",
-            ungrouped(ledger.without_completion),
-            ungrouped(ledger.pairs)
-        );
-        notes.push(Note::quiet("completions-lost", text));
+        notes.push(Note::quiet(id, text));
     }
     notes
 }

@@ -106,6 +106,7 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
 
 /// Returns every check that could be made, in this order.
 fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
+    let rows = input.mine.len() as u64;
     let possible = [
         whole_tables(sanity),
         whole_recording(sanity, input.run),
@@ -113,8 +114,18 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
         buffers_have_intervals(sanity, input.source),
         tables_agree(sanity),
         attributed(sanity, input.all_intervals),
-        lengths(sanity, input.mine.len()),
-        buffers_known(sanity, input.mine.len()),
+        whole_rows(
+            "rows-have-length",
+            sanity.rows_without_length,
+            rows,
+            "have no length",
+        ),
+        whole_rows(
+            "command-buffers-known",
+            sanity.rows_without_command_buffer,
+            rows,
+            "name no command buffer",
+        ),
         encoders_listed(sanity),
         dominance(
             "no-interval-dominates",
@@ -234,24 +245,10 @@ fn attributed(sanity: &Sanity, rows: u64) -> Option<SanityCheck> {
     check("rows-attributed", share <= Share(0.01), message)
 }
 
-fn lengths(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
-    let empty = sanity.rows_without_length;
-    let message = message!(
-        "{} of the process's {} GPU intervals have no length",
-        ungrouped(empty),
-        ungrouped(rows as u64)
-    );
-    check("rows-have-length", empty == 0, message)
-}
-
-fn buffers_known(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
-    let lost = sanity.rows_without_command_buffer;
-    let message = message!(
-        "{} of the process's {} GPU intervals name no command buffer",
-        ungrouped(lost),
-        ungrouped(rows as u64)
-    );
-    check("command-buffers-known", lost == 0, message)
+fn whole_rows(id: &'static str, lost: u64, rows: u64, what: &'static str) -> Option<SanityCheck> {
+    let (some, all) = (ungrouped(lost), ungrouped(rows));
+    let message = message!("{} of the process's {} GPU intervals {}", some, all, what);
+    check(id, lost == 0, message)
 }
 
 fn encoders_listed(sanity: &Sanity) -> Option<SanityCheck> {

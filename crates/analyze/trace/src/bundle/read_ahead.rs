@@ -81,7 +81,7 @@ mod tests {
     fn items_come_in_their_own_order() {
         let sizes = [3, 0, 9, 1, 9, 2, 5, 0];
         let read = |at: usize| {
-            thread::sleep(std::time::Duration::from_millis(sizes[at]));
+            thread::sleep(Duration::from_millis(sizes[at]));
             at
         };
         let taken = read_ahead(&sizes, read, &|| {}, |all| all.collect::<Vec<_>>());
@@ -93,7 +93,7 @@ mod tests {
     fn the_caller_may_stop_early() {
         let reads = AtomicUsize::new(0);
         let read = |_| {
-            thread::sleep(std::time::Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(1));
             reads.fetch_add(1, Ordering::Relaxed)
         };
         assert!(read_ahead(&[1; 10_000], read, &|| {}, |all| all

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Context;
 use metalens_analyzer::Report;
 use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS, Unit, metrics};
-use metalens_render::{baseline, terminal};
+use metalens_render::baseline;
 use metalens_text::columns::wrap;
 use metalens_text::{in_json, shown};
 

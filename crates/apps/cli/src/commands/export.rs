@@ -71,12 +71,11 @@ fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Expor
         folder,
         run: arguments.run,
         wanted,
-        known: exporting::known_tables(),
+        default_tables: exporting::default_tables(),
         range: TimeRange {
             from_ns: arguments.from,
             to_ns: arguments.to,
         },
-        gzip: arguments.gzip,
         force: arguments.force,
     }
 }

@@ -15,7 +15,7 @@ use crate::args::requests::check_times;
 use crate::args::{StacksArguments, StacksFormat};
 use crate::exit::Misuse;
 use crate::out;
-use crate::progress;
+use crate::progress::LongWork;
 use crate::view::format_of_file;
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<()> {
@@ -80,7 +80,7 @@ fn notes(collected: &Collected, format: StacksFormat) -> std::io::Result<()> {
 /// Returns the samples and more details as JSON.
 fn facts(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
     let (input, reading) = (&arguments.input, arguments.reading);
-    let trace = progress::load(input, &profile_selection(), reading, quiet)?;
+    let trace = LongWork::begin(quiet).load(input, &profile_selection(), reading)?;
     Ok(json::document(&profile(&trace, request)?)?.into_bytes())
 }
 

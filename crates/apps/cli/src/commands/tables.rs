@@ -14,7 +14,7 @@ use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection, Tab
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
-use crate::progress;
+use crate::progress::LongWork;
 use crate::view::{self, View};
 use crate::{exit, out};
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<Ex
 /// Prints the rows of a table as CSV or JSON lines.
 fn print_rows(schema: &str, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let selection = Selection::table(schema).with_rendered_labels();
-    let trace = progress::load(&arguments.input, &selection, arguments.reading, quiet)?;
+    let trace = LongWork::begin(quiet).load(&arguments.input, &selection, arguments.reading)?;
     let table = match arguments.number {
         Some(number) => trace.numbered_table(schema, number)?,
         None => trace.table(schema)?,
@@ -143,7 +143,7 @@ impl TableLine {
 /// Lists the tables of a recording.
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
-    let documents = progress::reading(arguments.reading, quiet, list);
+    let documents = LongWork::begin(quiet).reading(arguments.reading, list);
     let mut listed: Vec<TableLine> = documents
         .iter()
         .map(|document| TableLine::new(document, input.path()))

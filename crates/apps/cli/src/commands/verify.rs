@@ -108,7 +108,7 @@ fn run_experiments(
         folder: std::path::absolute(recordings.path())?,
         time_limit: Duration::from_nanos(arguments.time_limit),
         only: arguments.only.clone(),
-        known_tables: exporting::known_tables(),
+        default_tables: exporting::default_tables(),
         read: &|bundle, depth| BundleAnalyzer::default().read(bundle, depth),
         stops: &|| interrupts.times(),
         is_stopped: interrupts.heard(),

@@ -6,7 +6,7 @@ use metalens_render::what_if;
 
 use crate::args::what_if::WhatIfArguments;
 use crate::exit::Misuse;
-use crate::progress;
+use crate::progress::LongWork;
 use crate::view;
 
 pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<()> {
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<()
         others: !arguments.no_others,
         kernel: &kernel,
     };
-    let trace = progress::load(&arguments.input, &selection(), analyzing.reading, quiet)?;
+    let trace = LongWork::begin(quiet).load(&arguments.input, &selection(), analyzing.reading)?;
     let predicted = metalens_analyzer::what_if(trace, &analyzing.request, &change)?;
     if !arguments.kernels.is_empty() && predicted.changed_kernels.is_empty() {
         return Err(Misuse("no kernel has a name that --kernel matches".to_owned()).into());

@@ -16,12 +16,6 @@ pub(crate) fn require_bundle(path: &Path) -> Result<()> {
     })
 }
 
-/// Returns the free space on the disk of a folder, in bytes.
-pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
-    let facts = rustix::fs::statvfs(folder).ok()?;
-    Some(facts.f_bavail.saturating_mul(facts.f_frsize))
-}
-
 /// Estimates the maximum size of an export, in bytes. The tables that metalens reads took less
 /// space than the bundle in two real recordings; all tables are reported to take 10 times the
 /// bundle and more.

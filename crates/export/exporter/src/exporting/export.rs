@@ -7,7 +7,7 @@ use metalens_files::{Folder, WorkFolder, path_size};
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 
-use super::bundle::{estimate, free_bytes, require_bundle};
+use super::bundle::{estimate, require_bundle};
 use super::call::{ATTEMPTS, absolute, describe_end, is_disk_full, remove_if_there};
 use super::changed_template;
 use super::contents::{ListedRun, index_of_run, parse};
@@ -194,7 +194,10 @@ impl ExportRun<'_> {
     /// Returns the tables to export, and the schemas of requested tables that are not listed.
     fn jobs(&self, runs: Option<&[ListedRun]>) -> Result<(Vec<TableJob>, Vec<String>)> {
         let ExportRequest {
-            wanted, known, run, ..
+            wanted,
+            default_tables,
+            run,
+            ..
         } = self.request;
         let Some(runs) = runs else {
             let run = run.unwrap_or(1);
@@ -205,7 +208,7 @@ impl ExportRun<'_> {
             }
             let names = match wanted {
                 TableSelection::These(names) => names,
-                TableSelection::Known | TableSelection::All => known,
+                TableSelection::Known | TableSelection::All => default_tables,
             };
             return Ok((jobs_from_names(names, run), Vec::new()));
         };
@@ -219,7 +222,7 @@ impl ExportRun<'_> {
         Ok(match wanted {
             TableSelection::All => (jobs_from_contents(runs, index, &|_| true), Vec::new()),
             TableSelection::Known => {
-                let is_known = |schema: &str| known.iter().any(|name| name == schema);
+                let is_known = |schema: &str| default_tables.iter().any(|name| name == schema);
                 (jobs_from_contents(runs, index, &is_known), Vec::new())
             }
             TableSelection::These(names) => {
@@ -320,17 +323,11 @@ impl ExportRun<'_> {
     /// Moves a finished table into the export folder.
     fn store(&mut self, job: &TableJob, draft: &Path, state: TableState) -> Result<()> {
         let mut name = format!("{}.xml", job.stem);
-        let mut finished = draft.to_owned();
-        if self.request.gzip {
-            name.push_str(".gz");
-            finished = self.drafts.path().join(&name);
-            folder::compress(draft, &finished, &|| self.exporter.is_canceled())?;
-        }
         if state == TableState::CutOff {
             name.push_str(".partial");
         }
 
-        let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
+        let bytes = draft.metadata().map_err(Error::at(draft))?.len();
         self.clear_earlier()?;
         self.manifest.tables.push(TableFile {
             schema: job.schema.clone(),
@@ -341,7 +338,7 @@ impl ExportRun<'_> {
         });
         // A file that is in no manifest would not be one of metalens if it is killed here.
         self.save()?;
-        self.folder.move_in(&finished, &name)?;
+        self.folder.move_in(draft, &name)?;
 
         // A reader of the folder would take two files of one table for two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
@@ -383,7 +380,8 @@ impl ExportRun<'_> {
             path_size(&self.request.bundle),
             self.request.wanted == TableSelection::All,
         );
-        if let Some(free) = free_bytes(&self.request.folder).filter(|free| *free < needed) {
+        let free = metalens_files::free_bytes(&self.request.folder);
+        if let Some(free) = free.ok().filter(|free| *free < needed) {
             self.note(&format!(
                 "the disk has {} GB free, and this export may take {} GB (estimated by the size of \
                 the bundle)",

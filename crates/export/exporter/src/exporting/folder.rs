@@ -1,17 +1,13 @@
-//! Checks, clears and compresses the files of an export folder.
+//! Checks and clears the files of an export folder.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::Path;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
-use super::call::{interrupted, remove_if_there};
+use super::call::remove_if_there;
 use super::error::{Error, Result};
 use crate::manifest::{ExportManifest, MANIFEST};
 
-/// The possible endings of a table's file name.
+/// The possible endings of a table's file name: people compress exports.
 pub(crate) const FORMS: [&str; 5] = [
     ".xml",
     ".xml.gz",
@@ -89,24 +85,4 @@ pub(crate) fn clear(folder: &Path, stale: &ExportManifest) -> Result<()> {
         remove_if_there(&folder.join(name))?;
     }
     Ok(())
-}
-
-/// Compresses a file, always to the same bytes, and removes it.
-pub(crate) fn compress(from: &Path, to: &Path, is_canceled: &dyn Fn() -> bool) -> Result<()> {
-    let mut plain = File::open(from).map_err(Error::at(from))?;
-    let packed = File::create(to).map_err(Error::at(to))?;
-    let mut packed = GzEncoder::new(packed, Compression::default());
-    let mut chunk = vec![0; 1 << 20];
-    loop {
-        if is_canceled() {
-            return Err(interrupted());
-        }
-        let count = plain.read(&mut chunk).map_err(Error::at(from))?;
-        let Some(bytes @ [_, ..]) = chunk.get(..count) else {
-            break;
-        };
-        packed.write_all(bytes).map_err(Error::at(to))?;
-    }
-    packed.finish().map_err(Error::at(to))?;
-    remove_if_there(from)
 }

@@ -18,12 +18,10 @@ pub struct ExportRequest {
     pub run: Option<u64>,
     /// The tables that the export should have.
     pub wanted: TableSelection,
-    /// Schemas to request by name if there is no table of contents.
-    pub known: Vec<String>,
+    /// Schemas of the tables that metalens reads, which are exported unless others are wanted.
+    pub default_tables: Vec<String>,
     /// Range of time to export. Needs Xcode 27.
     pub range: TimeRange,
-    /// True if the tables are compressed.
-    pub gzip: bool,
     /// True to write into a folder with other files.
     pub force: bool,
 }

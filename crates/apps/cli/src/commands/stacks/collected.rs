@@ -10,7 +10,7 @@ use metalens_text::shown;
 use metalens_text::units::{count, counted, time};
 
 use crate::args::StacksArguments;
-use crate::progress;
+use crate::progress::LongWork;
 
 /// The stacks of one recording.
 pub(super) struct Collected {
@@ -34,13 +34,13 @@ impl Collected {
         let (input, reading) = (&arguments.input, arguments.reading);
         if arguments.idle {
             let idle = idle_stacks(
-                progress::load(input, &selection(), reading, quiet)?,
+                LongWork::begin(quiet).load(input, &selection(), reading)?,
                 request,
             )?;
             return Ok(Self::while_idle(idle));
         }
 
-        let trace = progress::load(input, &profile_selection(), reading, quiet)?;
+        let trace = LongWork::begin(quiet).load(input, &profile_selection(), reading)?;
         let facts = profile(&trace, request)?;
         let stacks = collapsed_stacks(&trace, request)?;
         Ok(Self::whole(stacks, facts))

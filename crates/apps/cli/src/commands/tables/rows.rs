@@ -44,20 +44,22 @@ mod tests {
     use super::*;
     use metalens_trace::{Selection, read_document};
 
-    const XML: &str = r#"<trace-query-result><node xpath='/run[1]/table[1]'><schema name="t">
-<col><mnemonic>n</mnemonic><name>N</name><engineering-type>uint64</engineering-type></col>
-<col><mnemonic>s</mnemonic><name>S</name><engineering-type>string</engineering-type></col>
-<col><mnemonic>p</mnemonic><name>P</name><engineering-type>process</engineering-type></col>
-</schema>
-<row><uint64 id="1" fmt="1,000">1000</uint64><string id="2" fmt="a,&quot;b&quot;">a,&quot;b&quot;</string><process id="3" fmt="bench (7)"><pid id="4" fmt="7">7</pid></process></row>
-<row><sentinel/><string id="5" fmt=""></string><process ref="3"/></row>
-<row><uint64 ref="1"/><sentinel/><sentinel/></row>
-</node></trace-query-result>"#;
+    const XML: &str = r#"
+        <trace-query-result><node xpath='/run[1]/table[1]'><schema name="t">
+        <col><mnemonic>n</mnemonic><name>N</name><engineering-type>uint64</engineering-type></col>
+        <col><mnemonic>s</mnemonic><name>S</name><engineering-type>string</engineering-type></col>
+        <col><mnemonic>p</mnemonic><name>P</name><engineering-type>process</engineering-type></col>
+        </schema>
+        <row><uint64 id="1" fmt="1,000">1000</uint64><string id="2" fmt="a,&quot;b&quot;">a,&quot;b&quot;</string><process id="3" fmt="bench (7)"><pid id="4" fmt="7">7</pid></process></row>
+        <row><sentinel/><string id="5" fmt=""></string><process ref="3"/></row>
+        <row><uint64 ref="1"/><sentinel/><sentinel/></row>
+        </node></trace-query-result>"#;
 
     fn check(print: impl Fn(&Table, &Names, &mut Vec<u8>) -> io::Result<()>, expected: &str) {
         let mut names = Names::new();
         let selection = Selection::everything();
-        let tables = read_document(XML.as_bytes(), "t.xml", &mut names, &selection).unwrap();
+        let xml = XML.trim_start().as_bytes();
+        let tables = read_document(xml, "t.xml", &mut names, &selection).unwrap();
         let mut out = Vec::new();
         print(&tables[0], &names, &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -71,10 +73,11 @@ mod tests {
 
     #[test]
     fn json_has_the_parts_of_a_process() {
-        let expected = r#"{"n":1000,"s":"a,\"b\"","p":{"name":"bench","pid":7}}
-{"n":null,"s":"","p":{"name":"bench","pid":7}}
-{"n":1000,"s":null,"p":null}
-"#;
-        check(as_json_lines, expected);
+        let expected = [
+            r#"{"n":1000,"s":"a,\"b\"","p":{"name":"bench","pid":7}}"#,
+            r#"{"n":null,"s":"","p":{"name":"bench","pid":7}}"#,
+            r#"{"n":1000,"s":null,"p":null}"#,
+        ];
+        check(as_json_lines, &(expected.join("\n") + "\n"));
     }
 }

@@ -172,7 +172,7 @@ fn after_sudo_outputs_of_every_command_belong_to_the_user() {
     let sampled = sampled.path().join("cpu");
     check(&["stacks", sampled.to_str().unwrap(), "-o", "x.folded"]);
     check(&["export", "x.trace"]);
-    check(&["export", "x.trace", "--gzip", "-o", "e/x"]);
+    check(&["export", "x.trace", "-o", "e/x"]);
     check(&["synth", "eager", "-o", "eager.trace"]);
     check(&["workload", "eager", "--simulated", "--output", "w.json"]);
 }
