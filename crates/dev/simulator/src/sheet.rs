@@ -5,7 +5,6 @@ pub(crate) mod functions;
 mod kinds;
 
 use crate::error::Error;
-use crate::optional::Optional;
 use crate::plan::{Plan, ProcessIndex};
 use crate::values::kinds::Generation;
 use functions::Stack;
@@ -45,7 +44,7 @@ impl Schema {
 }
 
 /// A table: its columns, and a function that writes its rows from a plan and its optional parts.
-pub(crate) struct Form {
+pub(crate) struct Form<Optional> {
     pub(crate) schema: Schema,
     pub(crate) write: fn(&Plan, &Optional, &mut dyn Sheet) -> Result<(), Error>,
 }
@@ -56,7 +55,7 @@ pub(crate) trait Sheet {
     fn row(&mut self, values: &[Value<'_>]) -> Result<(), Error>;
 }
 
-/// Declares a [`Form`]: its name and description, then its rows, and
+/// Declares a [`Form`] of the caller's type `Optional`: its name and description, then its rows, and
 /// for each column its mnemonic, name, kind and value. A column without a value has the usual one.
 ///
 /// ```text
@@ -74,7 +73,7 @@ macro_rules! table {
         $(let $local:pat = $init:expr;)*
         $($mnemonic:literal $column:literal $kind:ident $(= $value:expr)?;)*
     }) => {
-        pub(crate) const $form: $crate::sheet::Form = $crate::sheet::Form {
+        pub(crate) const $form: $crate::sheet::Form<Optional> = $crate::sheet::Form {
             schema: $crate::sheet::Schema {
                 name: $name,
                 documentation: $documentation,

@@ -11,8 +11,8 @@ mod submission;
 use serde::{Deserialize, Serialize};
 
 use crate::optional::{
-    EngineKind, allocations, counters, engines, hangs, memory, samples, shaders, signposts, states,
-    wiring,
+    EngineKind, Optional, allocations, counters, engines, hangs, memory, samples, shaders,
+    signposts, states, wiring,
 };
 use crate::scenario::{Process, Scenario};
 use crate::sheet::Form;
@@ -48,7 +48,7 @@ macro_rules! tables {
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
 
             /// Returns the table's columns and rows.
-            pub(crate) const fn form(self) -> &'static Form {
+            pub(crate) const fn form(self) -> &'static Form<Optional> {
                 match self { $(Self::$name => &$form),* }
             }
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
 use crate::plan::names;
 use crate::plan::sweep::{Segment, Window};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
 use crate::plan::{ActivityKind, Plan, ProcessIndex};
 use crate::random::Random;

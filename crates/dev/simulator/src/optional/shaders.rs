@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::plan::shaders::{ShaderInterval, intervals};
 use crate::plan::states::process_color;
 use crate::plan::{Plan, ProcessIndex};

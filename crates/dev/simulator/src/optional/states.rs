@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Optional;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::plan::sweep::{Segment, Window, time_ns};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Planned;
+use super::{Optional, Planned};
 use crate::error::Error;
 use crate::plan::ProcessIndex;
 use crate::plan::states::process_color;

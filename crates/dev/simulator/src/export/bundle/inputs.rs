@@ -4,7 +4,7 @@
 use super::raw_events::{COMMANDS, EXECUTION, SUBMISSIONS, TIME_INFO};
 use super::spec::{Attribute, Input};
 use super::symbols::PATHS;
-use crate::optional::signposts;
+use crate::optional::{Optional, signposts};
 use crate::plan::{Plan, ProcessIndex};
 use crate::sheet::functions::worker_tid;
 use crate::sheet::{ACCELERATOR_ID, Form, Value, table};

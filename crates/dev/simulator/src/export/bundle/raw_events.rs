@@ -6,6 +6,7 @@
 //! Fragment and Compute are unknown, so their work has no event.
 
 use crate::export::dates;
+use crate::optional::Optional;
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::sheet::table;
 use crate::values::kinds::Clock;

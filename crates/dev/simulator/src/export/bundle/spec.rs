@@ -2,6 +2,7 @@
 
 use super::archive::Node;
 use crate::export::tables::Table;
+use crate::optional::Optional;
 use crate::scenario::Scenario;
 use crate::sheet::Form;
 use crate::values::kinds::TargetKind;
@@ -18,7 +19,7 @@ pub(super) struct Spec {
 
 /// An input table, and its attributes.
 pub(super) struct Input {
-    pub(super) form: Form,
+    pub(super) form: Form<Optional>,
     pub(super) attributes: &'static [(&'static str, Attribute)],
 }
 

@@ -7,6 +7,7 @@ use super::file::{create_dir, write_file};
 use super::raw_events::{Event, kdebug};
 use super::spec::{Attribute, Input};
 use crate::error::Error;
+use crate::optional::Optional;
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Scenario;
 use crate::sheet::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};

@@ -2,6 +2,7 @@
 //! tables they have only rows of the recorded process, unless the whole machine was recorded.
 
 use super::objects::{Object, instrumented, objects};
+use crate::optional::Optional;
 use crate::plan::states::process_color;
 use crate::plan::{Buffer, Encoder, Plan};
 use crate::sheet::{Kind, Part, sorted, table};

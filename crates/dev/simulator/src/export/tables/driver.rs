@@ -1,6 +1,7 @@
 //! Writes the tables of the driver's work between commit and the GPU.
 
 use super::objects::{Object, objects};
+use crate::optional::Optional;
 use crate::plan::states::process_color;
 use crate::plan::{PER_OBJECT_NS, Plan};
 use crate::sheet::{ACCELERATOR_ID, Kind, Part, Value, sorted, table};

@@ -1,5 +1,6 @@
 //! Writes the tables of the GPU's work: kicks, their start and end points, and the GPU's states.
 
+use crate::optional::Optional;
 use crate::plan::states::{color, states};
 use crate::plan::{Kick, Plan};
 use crate::sheet::{Kind, Part, Value, sorted, table};

@@ -1,5 +1,6 @@
 //! Writes the tables of the machine: its GPU and its processes.
 
+use crate::optional::Optional;
 use crate::sheet::{ACCELERATOR_ID, table};
 
 table! {

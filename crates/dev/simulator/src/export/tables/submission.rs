@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::gpu::channel_id;
 use super::objects::{Object, objects};
+use crate::optional::Optional;
 use crate::plan::{Buffer, Encoder, Kick, Plan};
 use crate::sheet::{ACCELERATOR_ID, sorted, table};
 
