@@ -11,7 +11,7 @@ mod display;
 mod document;
 mod folder;
 pub(crate) mod single;
-pub(crate) mod tables;
+mod tables;
 mod toc;
 mod xml_cells;
 
@@ -20,8 +20,8 @@ use std::path::Path;
 
 use crate::MARK;
 use crate::error::Error;
-use crate::export::tables::Table;
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::schedule;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;

@@ -67,7 +67,6 @@ mod values;
 
 pub use error::Error;
 pub use export::bundle::write_bundle;
-pub use export::tables::Table;
 pub use export::write_export;
 pub use optional::*;
 pub use plan::names::NamedBy;
@@ -75,6 +74,7 @@ pub use plan::sweep::Window;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::*;
+pub use scenario::table::Table;
 pub use scenario::{Process, Scenario};
 pub use truth::*;
 pub use values::kinds::*;

@@ -3,15 +3,16 @@
 pub(crate) mod presets;
 pub(crate) mod random;
 pub(crate) mod recording;
+pub(crate) mod table;
 mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::tables::Table;
 use crate::optional::{Allocation, EngineWork, Hang, Memory, Samples, Signpost, Wiring};
 use crate::values::kinds::{Clock, Generation, Role};
 use crate::values::stream::Stream;
 use recording::Recording;
+use table::Table;
 
 /// A complete description of a synthetic recording. Stored as TOML; see `fixtures/scenarios`.
 ///

@@ -4,9 +4,9 @@ use super::folder::{AtomicFile, Folder};
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
-use crate::export::tables::Table;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::sheet::{Column, Schema, Sheet, Value};
 use crate::values::kinds::Generation;
 

@@ -7,8 +7,8 @@ use super::folder::Folder;
 use super::tables::UNEXPORTED;
 use super::toc;
 use crate::error::Error;
-use crate::export::tables::Table;
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::schedule;
 
 /// A table in the table of contents.

@@ -1,5 +1,4 @@
-//! Lists the tables that a recording can have: when it has them, and their forms, positions and
-//! documents.
+//! Lists the tables of a recording: their positions and documents, and their forms.
 
 mod application;
 mod driver;
@@ -8,13 +7,12 @@ mod machine;
 mod objects;
 mod submission;
 
-use serde::{Deserialize, Serialize};
-
 use crate::optional::{
-    EngineKind, Optional, allocations, counters, engines, hangs, memory, samples, shaders,
-    signposts, states, wiring,
+    Optional, allocations, counters, engines, hangs, memory, samples, shaders, signposts, states,
+    wiring,
 };
-use crate::scenario::{Process, Scenario};
+use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::sheet::Form;
 
 /// Schemas of the tables that the table of contents lists first. They are not exported, except
@@ -32,115 +30,7 @@ const UNEXPORTED_COUNT: usize = 6;
 /// Position of `os-signpost` in [`UNEXPORTED`], from 1.
 const SIGNPOST_POSITION: usize = 5;
 
-/// Declares the tables with their forms, and lists them.
-macro_rules! tables {
-    ($($name:ident $form:path,)*) => {
-        /// A table of a Metal System Trace that this crate writes, in the order of the table of contents.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        #[expect(missing_docs, reason = "the schema's own documentation describes each")]
-        pub enum Table {
-            $($name,)*
-        }
-
-        impl Table {
-            /// All tables.
-            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
-
-            /// Returns the table's columns and rows.
-            pub(crate) const fn form(self) -> &'static Form<Optional> {
-                match self { $(Self::$name => &$form),* }
-            }
-        }
-    };
-}
-
-tables! {
-    ProcessInfo machine::PROCESS_INFO,
-    MetalApplicationEncodersList application::ENCODERS_LIST,
-    MetalShaderProfilerIntervals shaders::SHADER_INTERVALS,
-    MetalObjectLabel submission::OBJECT_LABEL,
-    MetalGpuExecutionPoints gpu::EXECUTION_POINTS,
-    MetalGpuInfo machine::GPU_INFO,
-    MetalDriverIntervals driver::DRIVER_INTERVALS,
-    MetalApplicationCommandBufferSubmissions application::SUBMISSIONS,
-    MetalCommandBufferCompleted submission::COMPLETED,
-    MetalCurrentAllocatedSize memory::ALLOCATED_SIZE,
-    MetalApplicationIntervals application::APPLICATION_INTERVALS,
-    GpuPerformanceStateIntervals states::PERFORMANCE_STATES,
-    DeviceThermalStateIntervals states::THERMAL_STATES,
-    MetalShaderProfilerShaderList shaders::SHADER_LIST,
-    MetalGpuStateIntervals gpu::GPU_STATES,
-    MetalCommandBufferToAcceleratorId driver::BUFFER_TO_ACCELERATOR,
-    MetalGpuSubmissionToCommandBufferId submission::SUBMISSION_TO_BUFFER,
-    MetalGpuIntervals gpu::GPU_INTERVALS,
-    MetalWiredSysmemLevelInterval memory::WIRED,
-    MetalResourceAllocations allocations::ALLOCATIONS,
-    MetalDriverEventIntervals wiring::WIRING,
-    MetalCommandBufferError submission::BUFFER_ERROR,
-    GraphicsCompilerSpillEvents submission::SPILL_EVENTS,
-    GpuCounterInfo counters::COUNTER_INFO,
-    GpuCounterValue counters::COUNTER_VALUE,
-    MetalGpuCounterIntervals counters::COUNTER_INTERVALS,
-    OsSignpost signposts::SIGNPOSTS,
-    TimeProfile samples::TIME_PROFILE,
-    PotentialHangs hangs::HANGS,
-    MpsHwIntervals engines::MPS_INTERVALS,
-    AneHwIntervals engines::ANE_INTERVALS,
-    AneHwIntervalsInternal engines::ANE_INTERVALS_INTERNAL,
-    CoremlOsSignpost engines::COREML_SIGNPOST,
-    CaClientBufferWaitInterval engines::BUFFER_WAIT,
-}
-
 impl Table {
-    /// Returns the tables that a recording of the scenario has: those it chooses, or those of the
-    /// stock template and others for which it has data.
-    pub fn recorded(scenario: &Scenario) -> impl Iterator<Item = Self> {
-        let chosen = scenario.tables.as_deref();
-        Self::ALL.into_iter().filter(move |table| match chosen {
-            Some(chosen) => chosen.contains(table),
-            None => table.is_listed(scenario),
-        })
-    }
-
-    /// Returns whether the table of contents lists the table. Tables that the stock template leaves
-    /// empty are listed only if the scenario has data for them, or requests them.
-    pub(crate) fn is_listed(self, scenario: &Scenario) -> bool {
-        let any = |has_data: fn(&Process) -> bool| scenario.process.iter().any(has_data);
-        let has_work_of = |kind: EngineKind| {
-            let mut work = scenario.process.iter().flat_map(|process| &process.engine);
-            work.any(|work| work.kind == kind)
-        };
-        let has_data = match self {
-            Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
-            Self::MetalResourceAllocations => any(|process| !process.allocation.is_empty()),
-            Self::MetalDriverEventIntervals => any(|process| !process.wiring.is_empty()),
-            Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
-            Self::MetalGpuCounterIntervals => {
-                scenario.recording.counter_intervals && !scenario.recording.counter.is_empty()
-            }
-            Self::OsSignpost => any(|process| !process.signpost.is_empty()),
-            Self::TimeProfile => any(|process| process.samples.is_some()),
-            Self::PotentialHangs => any(|process| !process.hang.is_empty()),
-            Self::MetalCommandBufferError => any(|process| {
-                let mut streams = process.stream.iter();
-                streams.any(|stream| stream.oddities.error_every.is_some())
-            }),
-            Self::GraphicsCompilerSpillEvents => any(|process| {
-                let mut streams = process.stream.iter();
-                streams.any(|stream| stream.spill.is_some())
-            }),
-            Self::MpsHwIntervals => has_work_of(EngineKind::Mps),
-            Self::AneHwIntervals => has_work_of(EngineKind::NeuralEngine),
-            Self::AneHwIntervalsInternal => has_work_of(EngineKind::NeuralEngineInternal),
-            Self::CoremlOsSignpost => has_work_of(EngineKind::CoreMl),
-            Self::CaClientBufferWaitInterval => has_work_of(EngineKind::DrawableWait),
-            _ => true,
-        };
-
-        has_data || scenario.tables.iter().flatten().any(|table| *table == self)
-    }
-
     /// Returns the table's name, which is also that of its schema.
     pub fn name(self) -> &'static str {
         self.form().schema.name
@@ -191,5 +81,45 @@ impl Table {
                 | Self::MetalShaderProfilerShaderList
                 | Self::MetalShaderProfilerIntervals
         )
+    }
+
+    /// Returns the table's columns and rows.
+    pub(super) const fn form(self) -> &'static Form<Optional> {
+        match self {
+            Self::MetalApplicationEncodersList => &application::ENCODERS_LIST,
+            Self::MetalApplicationIntervals => &application::APPLICATION_INTERVALS,
+            Self::MetalApplicationCommandBufferSubmissions => &application::SUBMISSIONS,
+            Self::MetalCommandBufferCompleted => &submission::COMPLETED,
+            Self::MetalObjectLabel => &submission::OBJECT_LABEL,
+            Self::MetalDriverIntervals => &driver::DRIVER_INTERVALS,
+            Self::MetalCommandBufferToAcceleratorId => &driver::BUFFER_TO_ACCELERATOR,
+            Self::MetalGpuSubmissionToCommandBufferId => &submission::SUBMISSION_TO_BUFFER,
+            Self::MetalGpuExecutionPoints => &gpu::EXECUTION_POINTS,
+            Self::MetalGpuIntervals => &gpu::GPU_INTERVALS,
+            Self::MetalGpuStateIntervals => &gpu::GPU_STATES,
+            Self::MetalGpuInfo => &machine::GPU_INFO,
+            Self::MetalCurrentAllocatedSize => &memory::ALLOCATED_SIZE,
+            Self::MetalResourceAllocations => &allocations::ALLOCATIONS,
+            Self::MetalDriverEventIntervals => &wiring::WIRING,
+            Self::MetalShaderProfilerShaderList => &shaders::SHADER_LIST,
+            Self::MetalShaderProfilerIntervals => &shaders::SHADER_INTERVALS,
+            Self::GpuPerformanceStateIntervals => &states::PERFORMANCE_STATES,
+            Self::DeviceThermalStateIntervals => &states::THERMAL_STATES,
+            Self::ProcessInfo => &machine::PROCESS_INFO,
+            Self::MetalWiredSysmemLevelInterval => &memory::WIRED,
+            Self::MetalCommandBufferError => &submission::BUFFER_ERROR,
+            Self::GraphicsCompilerSpillEvents => &submission::SPILL_EVENTS,
+            Self::GpuCounterInfo => &counters::COUNTER_INFO,
+            Self::GpuCounterValue => &counters::COUNTER_VALUE,
+            Self::MetalGpuCounterIntervals => &counters::COUNTER_INTERVALS,
+            Self::OsSignpost => &signposts::SIGNPOSTS,
+            Self::TimeProfile => &samples::TIME_PROFILE,
+            Self::PotentialHangs => &hangs::HANGS,
+            Self::MpsHwIntervals => &engines::MPS_INTERVALS,
+            Self::AneHwIntervals => &engines::ANE_INTERVALS,
+            Self::AneHwIntervalsInternal => &engines::ANE_INTERVALS_INTERNAL,
+            Self::CoremlOsSignpost => &engines::COREML_SIGNPOST,
+            Self::CaClientBufferWaitInterval => &engines::BUFFER_WAIT,
+        }
     }
 }

@@ -8,10 +8,10 @@ use super::folder::Folder;
 use super::tables::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
-use crate::export::tables::Table;
 use crate::plan::{Plan, PlannedProcess};
 use crate::scenario::Scenario;
 use crate::scenario::recording::Recording;
+use crate::scenario::table::Table;
 use crate::values::kinds::TargetKind;
 use crate::values::kinds::{Clock, Generation, Role};
 

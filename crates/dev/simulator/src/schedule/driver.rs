@@ -7,9 +7,9 @@
 //!
 //! The driver of a process serves one command buffer after another, in the order of their commits.
 
-use crate::export::tables::Table;
 use crate::plan::{PER_OBJECT_NS, Plan};
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 
 /// Time from commit until the driver starts to work on a buffer, if it is free.
 const PICK_UP_NS: u64 = 1_000;

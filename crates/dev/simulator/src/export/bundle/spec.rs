@@ -1,9 +1,9 @@
 //! Identifies the table in a store: its schema, and the attributes that distinguish it.
 
 use super::archive::Node;
-use crate::export::tables::Table;
 use crate::optional::Optional;
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::sheet::Form;
 use crate::values::kinds::TargetKind;
 
