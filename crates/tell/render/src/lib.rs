@@ -17,7 +17,7 @@
 //! | [`document`] | sections, blocks, tables and cells |
 //! | [`report`], [`comparison`], [`baseline`], [`what_if`], [`bench`](mod@bench), [`index`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
-//! | [`csv`], [`json`], [`junit`](fn@junit) | the same for programs |
+//! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
 //! | [`folder`] | the folders that `analyze -o`, `compare -o`, `bench -o` and `batch` write, and the first three read back |
 
@@ -38,7 +38,6 @@ pub mod gate;
 pub mod html;
 pub mod index;
 pub mod json;
-mod junit;
 pub mod markdown;
 mod redact;
 pub mod report;
@@ -47,5 +46,4 @@ pub mod what_if;
 mod wording;
 
 pub use error::{Error, Result};
-pub use junit::junit;
 pub use redact::for_page;

@@ -98,9 +98,6 @@ pub(crate) struct GateChoice {
     /// or vary too much to decide a limit
     #[arg(long, requires = "gate")]
     allow_inconclusive: bool,
-    /// Write the limits and their verdicts to this file, as JUnit XML. It is replaced if it exists
-    #[arg(long, requires = "gate", value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
 }
 
 impl GateChoice {

@@ -7,8 +7,8 @@ use anyhow::Context;
 use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{Baseline, CompareOptions, Comparison, Gate, Runs, compare_runs, judge};
 use metalens_inputs::{middle_run, refuse_different, side};
+use metalens_render::comparison;
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, junit};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard};
@@ -51,8 +51,6 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     };
     let new_run = middle_run(loaded).filter(|_| keep && !is_refused);
 
-    let named = [("metalens compare", &comparison)];
-    write_junit(named.into_iter(), arguments.gate.junit.as_deref())?;
     let is_complete = write_folder(&comparison, base_run.zip(new_run), arguments)?;
     refuse_different([&comparison], arguments.allow_different)?;
     show(&comparison, arguments)?;
@@ -181,18 +179,6 @@ fn compare(
     }
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
     Ok(comparison)
-}
-
-/// Writes the limits of gates, each with the name of its comparison, for CI systems.
-pub(super) fn write_junit<'a>(
-    comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>,
-    file: Option<&Path>,
-) -> anyhow::Result<()> {
-    let Some(file) = file else {
-        return Ok(());
-    };
-    let text = junit(comparisons);
-    Ok(metalens_files::write_bytes(file, true, text.as_bytes())?)
 }
 
 /// Writes the folder of a comparison. Returns whether it is complete; prints an error for each

@@ -19,7 +19,7 @@ use metalens_render::folder::bench as bench_folder;
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
-use super::compare::{read_baseline, write_junit};
+use super::compare::read_baseline;
 use crate::args::bench::BenchArguments;
 use crate::args::recording::Recorders;
 use crate::exit::{self, Interrupted, Misuse};
@@ -148,9 +148,6 @@ fn finish(
         bench_folder::write(result, folder)
             .with_context(|| format!("cannot write the result into {}", folder.display()))?;
     }
-    let pairs = result.pairs.iter();
-    let named = pairs.map(|pair| (pair.new.as_str(), &pair.comparison));
-    write_junit(named, arguments.gate.junit.as_deref())?;
     // A section that the result does not have must not cost the baseline.
     let printed = show(arguments, result);
     if outcome.is_complete {
