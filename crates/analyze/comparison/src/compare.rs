@@ -1,22 +1,18 @@
 //! Compares two sides of runs.
 
-use std::borrow::Cow;
-
 use metalens_analyzer::{Note, Report};
 use metalens_message::{Message, message};
 
-use crate::change::{Floor, Judge};
+use crate::change::Judge;
+use crate::changes::Changes;
 use crate::circumstances::{CircumstanceDifference, Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 use crate::difference::difference;
 use crate::fusion::{FusionVerdict, fusion};
 use crate::headline::different_work;
-use crate::kernels::{self, KernelChange};
-use crate::kinds::in_one_order;
-use crate::metric_changes::{self, MetricChange};
+use crate::kernels;
 use crate::moved::{mixed_waits_note, moved, unknown_cause_notes};
 use crate::per_unit::PerUnit;
-use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
 use crate::work::{WorkComparison, clear_directions};
@@ -44,39 +40,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
     Changes::between(base, new).comparison(options)
 }
 
-/// The changes between two sides, before it is settled what their times are compared per.
-#[derive(Debug)]
-pub struct Changes<'a> {
-    pub(crate) base: Cow<'a, Runs>,
-    pub(crate) new: Cow<'a, Runs>,
-    pub(crate) judge: Judge,
-    /// Notes on runs that are given twice.
-    repeated: Vec<Note>,
-    pub(crate) metrics: Vec<MetricChange>,
-    pub(crate) kernels: Vec<KernelChange>,
-}
-
-impl<'a> Changes<'a> {
-    /// Computes the changes of all figures and kernels.
-    #[must_use]
-    pub fn between(base: &'a Runs, new: &'a Runs) -> Self {
-        let [base, new] = in_one_order(base, new);
-        let repeated = repeated(&base, &new);
-        let mut judge = Judge::new(Floor::default(), base.count(), new.count());
-        if !repeated.is_empty() {
-            judge = judge.without_confidence();
-        }
-
-        Self {
-            metrics: metric_changes::changes(&base, &new, &judge),
-            kernels: kernels::changes(&base, &new, &judge),
-            base,
-            new,
-            judge,
-            repeated,
-        }
-    }
-
+impl Changes<'_> {
     /// Says how the work of both sides, which have these names, differs.
     pub fn different_work(&self, work: &WorkComparison, base: &str, new: &str) -> Message {
         different_work(work, &self.metrics, &self.kernels, base, new)

@@ -81,6 +81,7 @@
 mod baseline;
 mod by_turns;
 mod change;
+mod changes;
 mod circumstances;
 mod compare;
 mod comparison;
@@ -117,8 +118,9 @@ pub use by_turns::{
 pub use change::{
     Change, ChangeClass, ChangeSize, Direction, FittedValues, Floor, LEAST_RUNS, SideValues,
 };
+pub use changes::Changes;
 pub use circumstances::{CircumstanceDifference, Comparability};
-pub use compare::{Changes, CompareOptions, compare, compare_runs};
+pub use compare::{CompareOptions, compare, compare_runs};
 pub use comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 pub use difference::{Difference, DifferencePart, Sides, StepsDifference, StepsPart};
 pub use environment::{Environment, distinct_environments};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass};
-use crate::compare::Changes;
+use crate::changes::Changes;
 use crate::kernels::{KernelChange, only_alike};
 use crate::metric_changes::{MetricChange, find, has_same_steps};
 use crate::metrics::{MetricGroup, is_total_over_work, metrics};

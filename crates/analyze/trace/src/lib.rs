@@ -41,6 +41,7 @@ mod names;
 mod note;
 mod partial_trace;
 mod place;
+mod progress;
 mod run_issue;
 mod select;
 mod table;
@@ -52,7 +53,7 @@ use std::io::Read;
 
 pub use compare::{Difference, TableComparison, compare, selection_to_compare};
 pub use error::{Error, Problem, Result};
-pub use input::{Input, LoadOptions, PathKind, Progress, may_have_gpu_work, path_kind};
+pub use input::{Input, LoadOptions, PathKind, may_have_gpu_work, path_kind};
 pub use integers::Integers;
 pub use kind::Kind;
 pub use names::{
@@ -60,6 +61,7 @@ pub use names::{
 };
 pub use note::{Loudness, NoteKind, TraceNote, UnknownElements};
 pub use place::Place;
+pub use progress::Progress;
 pub use run_issue::{IssueSeverity, RunIssue};
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, ListedDocument, Origin, Schema, Table, Values};

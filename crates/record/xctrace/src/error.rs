@@ -10,6 +10,18 @@ use crate::version::{Feature, Version};
 /// The result of running `xctrace`.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Refuses an option for a feature that a version does not have.
+pub(crate) fn require(version: &Version, feature: Feature, option: &'static str) -> Result<()> {
+    if version.has(feature) {
+        return Ok(());
+    }
+    Err(Error::TooOld {
+        option,
+        feature,
+        version: version.clone(),
+    })
+}
+
 /// The reason why `xctrace` could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -6,8 +6,6 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
-
 /// The version that `xctrace version` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
@@ -68,18 +66,6 @@ impl Version {
     pub fn has(&self, feature: Feature) -> bool {
         let (number, letter, _) = feature.since();
         self.code().unwrap_or((17, 'A')) >= (number, letter)
-    }
-
-    /// Refuses an option for a feature that the version does not have.
-    pub(crate) fn require(&self, feature: Feature, option: &'static str) -> Result<()> {
-        if self.has(feature) {
-            return Ok(());
-        }
-        Err(Error::TooOld {
-            option,
-            feature,
-            version: self.clone(),
-        })
     }
 
     /// Returns the major version of its Xcode, if the rule is known: 14 for `14E222b`, 26 for

@@ -27,7 +27,6 @@
 
 mod answer;
 mod assets;
-mod comments;
 mod destination;
 mod error;
 mod gh;

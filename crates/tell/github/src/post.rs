@@ -1,16 +1,18 @@
 //! Posts a comment, with its pictures on a branch if the token can write one.
 
+mod comments;
+
 use std::fs::OpenOptions;
 use std::io::Write;
 
 use metalens_failure::in_one_line;
 
 use crate::assets::{ASSETS_BRANCH, ChartFile, PlacedChart, on_branch};
-use crate::comments::UpsertedComment;
 use crate::destination::{Destination, PullRequestRef};
 use crate::error::{Error, Result, TextError};
 use crate::gh::Gh;
 use crate::pulls::PullRequest;
+use comments::UpsertedComment;
 
 /// Writes the texts to post.
 pub trait PostTexts {

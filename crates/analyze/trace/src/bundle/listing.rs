@@ -9,8 +9,8 @@ use super::symbols::Symbols;
 use super::types;
 use super::uniquing::Uniques;
 use crate::error::Result;
-use crate::input::Progress;
 use crate::names::Names;
+use crate::progress::Progress;
 use crate::select::Selection;
 use crate::table::{ListedDocument, Table};
 

@@ -19,4 +19,4 @@ mod zstd;
 
 pub use list::Input;
 pub use path_kind::{PathKind, may_have_gpu_work, path_kind};
-pub use read::{LoadOptions, Progress};
+pub use read::LoadOptions;

@@ -8,6 +8,7 @@ use super::sniff::FileFormat;
 use crate::error::Result;
 use crate::log;
 use crate::partial_trace::PartialTrace;
+use crate::progress::Progress;
 use crate::select::Selection;
 use crate::xml::{self, FastPath, ReadOptions};
 
@@ -20,15 +21,6 @@ pub struct LoadOptions<'a> {
     pub allow_truncated: bool,
     /// A function that is called again and again with the progress.
     pub progress: Option<&'a dyn Fn(Progress)>,
-}
-
-/// The progress of reading, in stored bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Number of bytes read so far.
-    pub done: u64,
-    /// Total number of bytes; `None` for standard input.
-    pub total: Option<u64>,
 }
 
 /// Reads one document of an input into a trace, and reports the progress.

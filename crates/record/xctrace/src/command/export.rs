@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::version::{Feature, Version};
 
 /// An export to make with `xctrace export`.
@@ -108,7 +108,7 @@ impl Export {
         ];
         for (option, time) in times {
             let Some(time) = time else { continue };
-            version.require(Feature::ExportOfAPart, option)?;
+            require(version, Feature::ExportOfAPart, option)?;
             arguments.extend([option.into(), format!("{time}ns").into()]);
         }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::Length;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::version::{Feature, Version};
 
 /// A recording to make with `xctrace record`.
@@ -135,7 +135,7 @@ impl Record {
 
         for (is_asked, option, feature) in needs {
             if is_asked {
-                version.require(feature, option)?;
+                require(version, feature, option)?;
             }
         }
 

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use crate::error::Result;
 use crate::gh::ApiRequest;
-use crate::post::PostSession;
+
+use super::PostSession;
 
 /// A comment on a pull request.
 #[derive(Debug, Clone, Deserialize)]
