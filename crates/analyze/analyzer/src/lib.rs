@@ -115,6 +115,7 @@ pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::SampledFunctions;
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
+pub use metrics::idle::TOP_GAPS;
 pub use questions::{
     IdleStacks, ProgramChange, analyze, collapsed_stacks, idle_stacks, profile, what_if,
 };

@@ -14,7 +14,7 @@ use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
 
 /// Number of the longest gaps that a report lists.
-const TOP_GAPS: usize = 10;
+pub const TOP_GAPS: usize = 10;
 /// Number of pairs of kernels that it lists for their idle time.
 const KINDS: usize = 10;
 /// Number of further pairs that it lists because they are common.

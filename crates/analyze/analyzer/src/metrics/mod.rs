@@ -9,7 +9,7 @@ pub(crate) mod figures;
 pub(crate) mod gap_causes;
 pub(crate) mod heap;
 mod histogram;
-mod idle;
+pub(crate) mod idle;
 mod judged;
 pub(crate) mod kernels;
 pub(crate) mod known_work;

@@ -15,8 +15,8 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
     columns! { k:
         "kernel" TEXT "Kernel." = k.name.as_str();
         "channel" TEXT "GPU channel." = k.channel.as_deref();
-        "named_by" TEXT "Source of the name: shader-profiler, encoder-label, debug-group, \
-            command-buffer-label, none." = named_by(k.named_by);
+        "named_by" TEXT "Source of the name: shader-profiler, dispatches, encoder-label, \
+            debug-group, command-buffer-label, none." = named_by(k.named_by);
         "time_pct" RATIO "Share of the summed durations of all kernels." = k.time_pct;
         "total_ns" NS "Summed durations." = k.total_ns;
         "instances" COUNT "GPU intervals." = k.instances;

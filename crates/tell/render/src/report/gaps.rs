@@ -1,13 +1,13 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
-use metalens_analyzer::{Bucket, Report, TopGap};
+use metalens_analyzer::{Bucket, Report, TOP_GAPS, TopGap};
 use metalens_message::{Message, Ns, Value, count, counted, kernel, message, moment, quote, time};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
 
 /// Largest numbers of gaps on screens and pages, and on interactive pages.
-const LONGEST: (usize, usize) = (5, 10);
+const LONGEST: (usize, usize) = (5, TOP_GAPS);
 
 /// Returns the gaps by length; `None` without gaps.
 pub(super) fn gaps(report: &Report) -> Option<Section> {
