@@ -1,5 +1,5 @@
-# A template of the Homebrew formula: .github/workflows/release.yml replaces each @NAME@ by a value
-# of the release. The formula has not been used on a Mac yet.
+# A template of the Homebrew formula: .github/workflows/release.yml replaces each name between two @
+# by a value of the release. The formula has not been used on a Mac yet.
 class Metalens < Formula
   desc "Is my GPU busy, with what, and when it is idle, whose fault is that?"
   homepage "@HOMEPAGE@"
@@ -29,7 +29,6 @@ class Metalens < Formula
 
   def install
     bin.install Dir["bin/*"]
-    lib.install Dir["lib/*"] # the probe, on macOS only
     pkgshare.install "skills"
     %w[metalens metalens-query].each do |program|
       bash_completion.install "completions/#{program}.bash" => program

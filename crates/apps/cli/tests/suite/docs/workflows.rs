@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -162,6 +163,57 @@ fn their_inputs_of_the_action_exist() {
         }
     }
     assert!(seen >= 6, "{seen}");
+}
+
+/// The step of the release that fills in the formula, run on archives of a made-up version.
+#[test]
+fn the_release_fills_in_its_formula() {
+    let release = read(".github/workflows/release.yml");
+    let mut steps = release["jobs"]["release"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let step = steps.find(|step| step["name"] == "Fill in the formula");
+    let place = metalens_testing::scratch();
+    let at = |path: &str| place.path().join(path);
+    fs::create_dir_all(at("scripts/homebrew")).unwrap();
+    fs::create_dir(at("dist")).unwrap();
+    let template = "scripts/homebrew/metalens.rb";
+    fs::copy(root().join(template), at(template)).unwrap();
+    let targets = [
+        "aarch64-apple-darwin",
+        "x86_64-apple-darwin",
+        "aarch64-unknown-linux-gnu",
+        "x86_64-unknown-linux-gnu",
+    ];
+    for (target, digit) in targets.iter().zip('1'..) {
+        let name = format!("metalens-7.8.9-{target}.tar.gz");
+        let sum = digit.to_string().repeat(64);
+        fs::write(
+            at("dist").join(format!("{name}.sha256")),
+            format!("{sum}  {name}\n"),
+        )
+        .unwrap();
+    }
+
+    let filled = Command::new("bash")
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c"])
+        .arg(step.unwrap()["run"].as_str().unwrap())
+        .env("GITHUB_REF_NAME", "v7.8.9")
+        .env("GITHUB_SERVER_URL", "https://github.example")
+        .env("GITHUB_REPOSITORY", "us/metalens")
+        .current_dir(place.path())
+        .output()
+        .unwrap();
+    assert!(filled.status.success(), "{filled:?}");
+    let formula = fs::read_to_string(at("dist/metalens.rb")).unwrap();
+    for (target, digit) in targets.iter().zip('1'..) {
+        let address = "https://github.example/us/metalens/releases/download/v7.8.9";
+        let sum = digit.to_string().repeat(64);
+        let expected =
+            format!("url \"{address}/metalens-7.8.9-{target}.tar.gz\"\n      sha256 \"{sum}\"");
+        assert!(formula.contains(&expected), "{target}: {formula}");
+    }
 }
 
 /// A tag can be moved to other code, a commit cannot. Copies of the examples have these lines, too.
