@@ -95,16 +95,6 @@ def test_an_error_in_the_cell_is_not_hidden(fake_probe: None) -> None:
     assert profile.log is not None and profile.log.exists()
 
 
-def test_the_probe_is_beside_the_program_or_in_lib(tmp_path: Path) -> None:
-    program = tmp_path / "bin/metalens"
-    for place in (tmp_path / "lib", tmp_path / "bin"):
-        place.mkdir()
-        library = place / "libmetalens_probe.dylib"
-        assert _probe._beside(program) == tmp_path / "lib/libmetalens_probe.dylib"
-        library.touch()
-        assert _probe._beside(program) == library
-
-
 def test_quick_profile_measures_each_configuration() -> None:
     calls: list[int] = []
     with warnings.catch_warnings():

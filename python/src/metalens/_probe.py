@@ -7,6 +7,7 @@ import ctypes
 import errno
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -20,7 +21,6 @@ from types import TracebackType
 from metalens._program import Error, StrPath, program
 from metalens._report import Report, analyze
 
-_LIBRARY = "libmetalens_probe.dylib"
 _NOT_HERE = "metalens profiles only on macOS: here profile() and phase() do nothing"
 
 
@@ -110,17 +110,11 @@ def _probe() -> ctypes.CDLL | None:
     except AttributeError:
         # `metalens record` has not put it into this process.
         try:
-            probe = _declared(ctypes.CDLL(str(_beside(Path(program()).resolve()))))
-        except (AttributeError, OSError) as why:
+            library = subprocess.run([program(), "probe"], check=True, capture_output=True, text=True)
+            probe = _declared(ctypes.CDLL(library.stdout.strip()))
+        except (AttributeError, OSError, subprocess.SubprocessError) as why:
             raise Error(f"the probe cannot be loaded: {why}") from why
     return probe
-
-
-def _beside(metalens: Path) -> Path:
-    """Returns where the probe is: where the program looks for it, too."""
-    folder = metalens.parent
-    places = [folder / _LIBRARY, folder.parent / "lib" / _LIBRARY]
-    return next((place for place in places if place.is_file()), places[-1])
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:

@@ -121,6 +121,9 @@ pub(crate) enum Command {
     /// Print the JSON Schema of the report, or of another format
     #[command(hide = true)]
     Schema(SchemaArguments),
+    /// Print the path of the probe's library, for programs that load it themselves
+    #[command(hide = true)]
+    Probe,
     /// Draw CPU samples as a flame graph, or print them as folded stacks
     #[command(hide = true, alias = "flamegraph")]
     Stacks(StacksArguments),

@@ -99,6 +99,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Baseline(arguments) => done(commands::baseline::run(&arguments, quiet)),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
         Command::Query(arguments) => beside::run(&arguments, quiet),
+        Command::Probe => done(commands::record::print_probe()),
         Command::Skill => done(commands::schema::skill()),
         Command::Chart(arguments) => done(commands::chart::run(&arguments, quiet)),
         Command::WhatIf(arguments) => done(commands::what_if::run(&arguments, quiet)),

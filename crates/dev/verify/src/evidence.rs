@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::experiments::Experiment;
-
 /// Name of the format.
 pub const SCHEMA: &str = "metalens.verification/1";
 
@@ -54,9 +52,12 @@ pub struct MachineSeen {
 /// The answer of one experiment.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    /// The experiment.
-    #[serde(flatten)]
-    pub experiment: &'static Experiment,
+    /// Name of the experiment.
+    pub id: &'static str,
+    /// Question that the experiment answers.
+    pub question: &'static str,
+    /// Answer that metalens expects.
+    pub expected: &'static str,
     /// Result of the experiment.
     #[serde(flatten)]
     pub judgment: Judgment,
@@ -98,8 +99,9 @@ pub struct RecordingSeen {
     pub bytes: Option<u64>,
     /// Exit code of `xctrace`. Null if there was none, or no recording.
     pub exit_code: Option<i32>,
-    /// Known messages of `xctrace` that were seen.
-    pub messages: Vec<&'static str>,
+    /// Lines of `xctrace` in each attempt, with their times and streams, and how it ended. Names of the
+    /// user, the machine and folders are replaced. Empty if `xctrace` was not started.
+    pub transcript: Vec<String>,
     /// Tables of the recording that metalens can read.
     pub tables: Vec<TableSeen>,
 }

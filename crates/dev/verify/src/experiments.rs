@@ -1,29 +1,38 @@
 //! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
 
-use serde::Serialize;
-
+use crate::evidence::{Answer, Judgment};
 use crate::judges::{self, Judged};
 use crate::lab::Lab;
 
 /// An experiment.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Experiment {
     /// Short name.
     pub id: &'static str,
     /// Question that it answers.
     pub question: &'static str,
     /// Steps of the experiment, in words.
-    #[serde(skip)]
     pub does: &'static str,
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Makes or takes the recordings, and judges them.
-    #[serde(skip)]
     pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judged,
 }
 
+impl Experiment {
+    /// Returns the answer that a judgment gives.
+    pub(crate) fn answer(&self, judgment: Judgment) -> Answer {
+        Answer {
+            id: self.id,
+            question: self.question,
+            expected: self.expected,
+            judgment,
+        }
+    }
+}
+
 /// All experiments, in the order in which they run.
-pub static EXPERIMENTS: [Experiment; 14] = [
+pub const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \

@@ -1,4 +1,4 @@
-//! Reads the recordings of experiments, and the messages of `xctrace`.
+//! Reads the recordings of experiments.
 
 use std::path::Path;
 
@@ -55,24 +55,4 @@ pub(crate) fn tables(bundle: &Path) -> Vec<TableSeen> {
             .collect(),
     });
     tables.collect()
-}
-
-/// Messages of `xctrace` that are known, and name nobody.
-const KNOWN_MESSAGES: [&str; 9] = [
-    "Selected counter profile is not supported",
-    "Unexpected internal error",
-    "Transferred trace file is malformed",
-    "Document Missing Template Error",
-    "could not lock kperf",
-    "Permission to debug",
-    "marked restricted",
-    "log archive is corrupt",
-    "No configuration information received",
-];
-
-/// Returns the known messages in texts.
-pub(crate) fn messages<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
-    let mut known = KNOWN_MESSAGES.to_vec();
-    known.retain(|known| texts.clone().any(|text| text.contains(known)));
-    known
 }

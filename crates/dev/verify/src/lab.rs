@@ -13,7 +13,7 @@ use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
     LeftProcesses, OutputRoute, Probe, ReadingDepth, RecordRequest, RecordTimeouts, RecordedBundle,
     Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher, as_text,
-    log_beside,
+    log_beside, redactor,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
@@ -89,6 +89,8 @@ impl Recorders {
     }
 }
 
+/// Largest transcript of the evidence, in bytes.
+const LONGEST_TRANSCRIPT: u64 = 1 << 20;
 /// Room that must be free before a recording, in bytes: 240 MB per second, the most that was seen, for
 /// the usual time limit of 20 s.
 const ROOM_BYTES: u64 = 5_000_000_000;
@@ -157,9 +159,39 @@ impl<'a, 'w> Lab<'a, 'w> {
         self.tell(VerifyEvent::Recording(purpose.words()));
         let start = Instant::now();
         let made = self.record(purpose).map(Rc::new);
-        self.seen.push(seen(purpose, &made, start.elapsed()));
+        let transcript = self.transcript(purpose);
+        self.seen
+            .push(seen(purpose, &made, start.elapsed(), transcript));
         self.made.insert(purpose, made.clone());
         made
+    }
+
+    /// Returns what `xctrace` said, as it may be published.
+    fn transcript(&self, purpose: Purpose) -> Vec<String> {
+        let text = match metalens_files::read_text(&self.log(purpose), LONGEST_TRANSCRIPT) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) => format!("the transcript cannot be read: {error}"),
+        };
+        let temporary = std::env::temp_dir();
+        let setup = &self.setup;
+        let places = [
+            (&setup.folder, "<folder>"),
+            (&setup.program, "<metalens>"),
+            (&temporary, "<temporary>"),
+        ];
+        let redactor = redactor();
+        let lines = text.lines().map(|line| {
+            let replaced = |line: String, (path, name): &(&PathBuf, &str)| {
+                line.replace(&*path.to_string_lossy(), name)
+            };
+            redactor.redact(&places.iter().fold(line.to_owned(), replaced))
+        });
+        lines.collect()
+    }
+
+    fn log(&self, purpose: Purpose) -> PathBuf {
+        self.setup.folder.join(format!("{}.log", purpose.name()))
     }
 
     /// Makes a recording: checks the room, listens and watches while it is recorded.
@@ -276,6 +308,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         let mut request = RecordRequest {
             time_limit_ns: Some(limit),
             timeouts: self.timeouts(),
+            log: Some(self.log(purpose)),
             ..RecordRequest::new(self.setup.recorders.recorder(purpose), subject, bundle)
         };
         purpose.apply(&mut request);
@@ -285,7 +318,7 @@ impl<'a, 'w> Lab<'a, 'w> {
     /// Returns the variables that load the probe into the program of a recording.
     fn with_probe(&self, bundle: &Path) -> Result<Vec<(String, String)>> {
         let log = log_beside(bundle);
-        let probe = Probe::find().map_err(|error| failed(&error))?;
+        let probe = Probe::unpack().map_err(|error| failed(&error))?;
         as_text(probe.variables(&log, true)).map_err(|error| failed(&error))
     }
 
@@ -434,19 +467,13 @@ fn failed(error: &metalens_recorder::Error) -> MissingRecording {
 }
 
 /// Describes a recording for the evidence.
-fn seen(purpose: Purpose, made: &Result<Rc<MadeRecording>>, time: Duration) -> RecordingSeen {
+fn seen(
+    purpose: Purpose,
+    made: &Result<Rc<MadeRecording>>,
+    time: Duration,
+    transcript: Vec<String>,
+) -> RecordingSeen {
     let recording = made.as_ref().ok().map(|made| &made.outcome.recording);
-    let texts: Vec<&str> = match made {
-        Ok(made) => made
-            .outcome
-            .recording
-            .warnings
-            .iter()
-            .map(String::as_str)
-            .collect(),
-        Err(missing) => vec![missing.private.as_str()],
-    };
-
     RecordingSeen {
         purpose: purpose.words(),
         result: match made {
@@ -456,7 +483,7 @@ fn seen(purpose: Purpose, made: &Result<Rc<MadeRecording>>, time: Duration) -> R
         milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         bytes: recording.map(|recording| metalens_files::path_size(&recording.bundle)),
         exit_code: recording.and_then(|recording| recording.code),
-        messages: inspect::messages(texts.iter().copied()),
+        transcript,
         tables: recording.map_or_else(Vec::new, |recording| inspect::tables(&recording.bundle)),
     }
 }

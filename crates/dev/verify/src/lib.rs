@@ -9,8 +9,9 @@
 //!
 //! # Rules
 //!
-//! * Texts of the evidence are written here. Texts of `xctrace`, programs and the system are not in it;
-//!   of the messages of `xctrace`, it says which known ones were seen.
+//! * The evidence has what `xctrace` printed, line by line: what nobody has seen yet is worth most. The
+//!   names of the user and the machine, folders and what looks like a secret are replaced. Texts of
+//!   programs and of the system are not in it.
 //! * An experiment that depends on a recording which could not be made says that it could not tell.
 //! * A stop of the user keeps the answers so far.
 
@@ -61,10 +62,7 @@ pub fn verify(
         } else {
             (experiment.judge)(&mut lab).unwrap_or_else(|judgment| judgment)
         };
-        let answer = Answer {
-            experiment,
-            judgment,
-        };
+        let answer = experiment.answer(judgment);
         lab.tell(VerifyEvent::Answered(&answer));
         answers.push(answer);
     }

@@ -23,14 +23,9 @@ pub enum Error {
     /// The program cannot be started.
     #[error("{0}")]
     Target(String),
-    /// The probe's library is not beside the program.
-    #[error("{library} is not beside {}", .folder.join("metalens").display())]
-    NoProbe {
-        /// Name of the library.
-        library: &'static str,
-        /// Folder of the program `metalens`.
-        folder: PathBuf,
-    },
+    /// This build has no probe.
+    #[error("this build of metalens has no probe")]
+    NoProbe,
     /// The probe wrote no command buffer.
     #[error("{}", empty_log(.loaded, .program, .end.as_deref()))]
     EmptyLog {
@@ -231,8 +226,8 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
-            Self::NoProbe { .. } => {
-                "build it with `cargo build --release -p metalens-probe`; packages of metalens bring it"
+            Self::NoProbe => {
+                "it was built on another system: build metalens on this one, or take a release"
             }
             Self::EmptyLog { loaded, .. } => {
                 if loaded.is_empty() {

@@ -79,6 +79,13 @@ impl RecordingPlan {
             ..record(&request, &version, template, target)?
         };
 
+        warnings.extend(tool.unselected().map(|folder| {
+            let folder = folder.display();
+            format!(
+                "the selected tools have no xctrace, so that of {folder} is used; `sudo xcode-select -s \
+                 {folder}` selects it"
+            )
+        }));
         warnings.extend(long_recording(&request));
         if request.is_simulated() {
             warnings = ignored_options(&request).into_iter().collect();

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
-use metalens_files::{Owner, WorkFolder};
+use metalens_files::{Folder, Owner, WorkFolder, sha256};
 use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
 use rustix::process::{Pid, Signal};
@@ -31,11 +32,18 @@ use crate::target::{WorkloadFiles, target};
 use crate::watch::{StopRequest, Watcher};
 use crate::work_file;
 
-/// Name of the library.
-const LIBRARY: &str = if cfg!(target_os = "macos") {
-    "libmetalens_probe.dylib"
+/// The library, as `build.rs` linked it; empty if this build could not link one.
+static IMAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/probe"));
+/// Folder of the user's files that can be made again.
+const CACHE: &str = if cfg!(target_os = "macos") {
+    "Library/Caches"
 } else {
-    "libmetalens_probe.so"
+    ".cache"
+};
+const ENDING: &str = if cfg!(target_os = "macos") {
+    "dylib"
+} else {
+    "so"
 };
 /// Variable that makes the system load a library into a program.
 const LOADER: &str = if cfg!(target_os = "macos") {
@@ -59,29 +67,44 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Finds the library beside the program `metalens`.
+    /// Returns whether this build has the library.
+    pub fn is_built_in() -> bool {
+        !IMAGE.is_empty()
+    }
+
+    /// Writes the library into the user's folder of caches, unless it is there. It stays: a recorded
+    /// program may start others that load it after metalens ended, and macOS ends a program that
+    /// cannot load it.
     ///
     /// # Errors
     ///
-    /// If it is not there.
-    pub fn find() -> Result<Self> {
-        let own = std::env::current_exe().map_err(file("find", "metalens itself"))?;
-        // Installers put links to programs into one folder, without their libraries.
-        let own = fs::canonicalize(&own).unwrap_or(own);
-        let folder = own.parent().unwrap_or(Path::new("/"));
-        let places = [
-            folder.to_owned(),
-            folder.join("../lib"),
-            folder.join("deps"),
-        ];
-        let mut paths = places.iter().map(|place| place.join(LIBRARY));
-        paths
-            .find(|path| path.is_file())
-            .map(|library| Self { library })
-            .ok_or_else(|| Error::NoProbe {
-                library: LIBRARY,
-                folder: folder.to_owned(),
-            })
+    /// If this build has none, or the folder is not the user's own, or cannot be written.
+    pub fn unpack() -> Result<Self> {
+        let home = std::env::home_dir().unwrap_or_else(std::env::temp_dir);
+        Self::unpack_into(&home.join(CACHE).join("metalens"))
+    }
+
+    fn unpack_into(folder: &Path) -> Result<Self> {
+        if !Self::is_built_in() {
+            return Err(Error::NoProbe);
+        }
+        let made = Folder::make(folder)?;
+        keep_others_out(folder)?;
+
+        // Each build has a name of its own, and no file changes once it is there: the system keeps the
+        // signature of a library by its file.
+        let name = format!("probe-{}.{ENDING}", sha256(IMAGE));
+        let library = folder.join(&name);
+        let there = metalens_files::read(&library, IMAGE.len() as u64);
+        if !there.is_ok_and(|there| there == IMAGE) {
+            made.write_bytes(Path::new(&name), true, IMAGE)?;
+        }
+        Ok(Self { library })
+    }
+
+    /// Returns the path of the library.
+    pub fn library(&self) -> &Path {
+        &self.library
     }
 
     /// Returns the variables that load the probe into a program and let it write a log. With labels
@@ -325,6 +348,20 @@ pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
     }
 }
 
+/// Lets only the user into a folder: whoever can replace the library runs code in the user's programs.
+fn keep_others_out(folder: &Path) -> Result<()> {
+    let facts = fs::symlink_metadata(folder).map_err(file("read", folder))?;
+    let us = rustix::process::geteuid().as_raw();
+    let is_ours = |user: u32| Owner::sudo_user().map_or(us, |owner| owner.uid) == user;
+    if !facts.is_dir() || !is_ours(facts.uid()) {
+        let folder = folder.display();
+        return Err(Error::Target(format!(
+            "{folder} is no folder of yours: the probe would be kept there"
+        )));
+    }
+    fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(file("close", folder))
+}
+
 /// Returns how a program ended, as a bundle would say it.
 fn program(status: ExitStatus) -> RecordedProgram {
     let termination = match (status.code(), status.signal()) {
@@ -482,6 +519,30 @@ fn text(text: OsString) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The library is written once, mended if it changed, and only into a folder of the user.
+    #[test]
+    fn the_library_is_unpacked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("caches/metalens");
+        let probe = Probe::unpack_into(&cache).unwrap();
+        let time = || fs::metadata(probe.library()).unwrap().modified().unwrap();
+        assert_eq!(fs::read(probe.library()).unwrap(), IMAGE);
+        assert_eq!(fs::metadata(&cache).unwrap().mode() & 0o777, 0o700);
+        let before = time();
+        assert_eq!(
+            Probe::unpack_into(&cache).unwrap().library(),
+            probe.library()
+        );
+        assert_eq!(time(), before);
+        fs::write(probe.library(), "cut off").unwrap();
+        Probe::unpack_into(&cache).unwrap();
+        assert_eq!(fs::read(probe.library()).unwrap(), IMAGE);
+
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&cache, &link).unwrap();
+        assert!(Probe::unpack_into(&link).is_err());
+    }
 
     #[test]
     fn a_log_says_at_its_end_what_it_has() {

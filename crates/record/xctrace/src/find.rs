@@ -8,6 +8,9 @@ use crate::run::{Stdin, ToolOutput};
 use crate::tool::Tool;
 use crate::version::Version;
 
+/// Variable that selects the tools of an Xcode.
+const DEVELOPER_DIR: &str = "DEVELOPER_DIR";
+
 /// The settings that decide which `xctrace` is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSource {
@@ -15,19 +18,27 @@ pub struct ToolSource {
     pub named: Option<PathBuf>,
     /// True if this is a Mac.
     pub is_mac: bool,
+    /// Folder in which Xcode is looked for if the selected tools have no `xctrace`. None if the user
+    /// selected tools for this process.
+    pub applications: Option<PathBuf>,
 }
 
 impl ToolSource {
     /// Returns the settings of this process.
     #[must_use]
     pub fn from_environment() -> Self {
-        let named = std::env::var_os("METALENS_XCTRACE").filter(|name| !name.is_empty());
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let is_selected = set(DEVELOPER_DIR).is_some();
         Self {
-            named: named.map(PathBuf::from),
+            named: set("METALENS_XCTRACE").map(PathBuf::from),
             is_mac: cfg!(target_os = "macos"),
+            applications: (!is_selected).then(|| PathBuf::from("/Applications")),
         }
     }
 }
+
+/// Path of `xctrace` in the developer folder of an Xcode.
+const IN_XCODE: &str = "usr/bin/xctrace";
 
 impl Tool {
     /// Finds the named tool, or else the one of Xcode. Does not use the shim in `/usr/bin`: it
@@ -39,9 +50,42 @@ impl Tool {
             Some(path) => Err(Error::NoSuchTool {
                 path: path.display().to_string(),
             }),
-            None if source.is_mac => Self::find_in_xcode(Path::new("/usr/bin/xcrun")),
+            None if source.is_mac => {
+                let selected = Self::find_in_xcode(Path::new("/usr/bin/xcrun"));
+                let other = source.applications.as_deref();
+                selected.or_else(
+                    |error| match (&error, other.and_then(Self::of_the_only_xcode)) {
+                        (Error::NoXcode { .. }, Some(tool)) => Ok(tool),
+                        _ => Err(error),
+                    },
+                )
+            }
             None => Err(Error::NoMac),
         }
+    }
+
+    /// Returns the `xctrace` of the one Xcode in a folder of applications; `None` if none or several
+    /// have one. Often the Command Line Tools are selected, and Xcode was installed later.
+    fn of_the_only_xcode(applications: &Path) -> Option<Self> {
+        let entries = std::fs::read_dir(applications).ok()?.flatten();
+        let names = entries.map(|entry| entry.file_name());
+        let xcodes = names.filter(|name| name.as_encoded_bytes().starts_with(b"Xcode"));
+        let folders = xcodes.map(|name| applications.join(name).join("Contents/Developer"));
+        let mut found = folders.filter(|folder| folder.join(IN_XCODE).is_file());
+        let (folder, None) = (found.next()?, found.next()) else {
+            return None;
+        };
+        Some(Self {
+            environment: vec![(DEVELOPER_DIR.into(), folder.clone().into())],
+            ..Self::at(folder.join(IN_XCODE))
+        })
+    }
+
+    /// Returns the folder of the tools that are used although others are selected, if that is so.
+    pub fn unselected(&self) -> Option<&Path> {
+        let mut variables = self.environment.iter();
+        let folder = variables.find(|(name, _)| name == DEVELOPER_DIR)?;
+        Some(Path::new(&folder.1))
     }
 
     fn find_in_xcode(xcrun: &Path) -> Result<Self> {
@@ -111,7 +155,11 @@ mod tests {
         std::fs::write(&tool, "").unwrap();
         let find = |named: Option<&Path>, is_mac: bool| {
             let named = named.map(Path::to_owned);
-            Tool::find(&ToolSource { named, is_mac })
+            Tool::find(&ToolSource {
+                named,
+                is_mac,
+                applications: None,
+            })
         };
         for is_mac in [false, true] {
             assert_eq!(find(Some(&tool), is_mac).unwrap(), Tool::at(tool.clone()));
@@ -119,6 +167,34 @@ mod tests {
             assert!(matches!(absent, Err(Error::NoSuchTool { .. })));
         }
         assert!(matches!(find(None, false), Err(Error::NoMac)));
+    }
+
+    /// Of two, metalens does not choose.
+    #[test]
+    fn the_only_xcode_is_used_if_another_folder_is_selected() {
+        let folder = tempfile::tempdir().unwrap();
+        let applications = folder.path();
+        let install = |name: &str| {
+            let tool = applications
+                .join(name)
+                .join("Contents/Developer/usr/bin/xctrace");
+            std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
+            std::fs::write(tool, "").unwrap();
+        };
+        let found = || {
+            let tool = Tool::of_the_only_xcode(applications)?;
+            let chosen = tool.unselected()?.strip_prefix(applications).unwrap();
+            assert!(tool.program.starts_with(applications.join(chosen)));
+            Some(chosen.to_owned())
+        };
+        std::fs::create_dir(applications.join("Xcodes.app")).unwrap();
+        install("Instruments.app");
+        assert_eq!(found(), None);
+        install("Xcode-beta.app");
+        assert_eq!(found(), Some("Xcode-beta.app/Contents/Developer".into()));
+        install("Xcode.app");
+        assert_eq!(found(), None);
+        assert_eq!(Tool::at("/a/xctrace".into()).unselected(), None);
     }
 
     #[cfg(unix)]

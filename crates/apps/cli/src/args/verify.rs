@@ -23,6 +23,13 @@ pub(crate) struct VerifyArguments {
     #[arg(long, num_args = 2, value_names = ["BUNDLE", "EXPORT"])]
     #[arg(conflicts_with_all = ["only", "list", "simulate"])]
     pub(crate) compare: Option<Vec<PathBuf>>,
+    /// Print the answers of these evidence files as a table, and run nothing
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    #[arg(conflicts_with_all = ["only", "list", "simulate", "compare"])]
+    pub(crate) read: Option<Vec<PathBuf>>,
+    /// Print that table as Markdown
+    #[arg(long, requires = "read")]
+    pub(crate) markdown: bool,
     /// Stop each recording after this time
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "20s")]
     pub(crate) time_limit: u64,

@@ -1,6 +1,7 @@
 //! Runs `metalens verify`: carries out experiments with `xctrace`, prints the answers, and writes the evidence.
 
 mod pair;
+mod read;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -42,6 +43,10 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     }
     if let Some([bundle, export]) = arguments.compare.as_deref() {
         return pair::run(bundle, export);
+    }
+    if let Some(files) = &arguments.read {
+        read::run(files, arguments.markdown)?;
+        return Ok(ExitCode::SUCCESS);
     }
     check_machine(arguments)?;
     refuse_recording(&arguments.output)?;
@@ -171,11 +176,7 @@ fn show(event: &VerifyEvent<'_>, quiet: bool) {
             // The evidence is written even if nobody reads this.
             let _ = out::page().write_all(line(answer).as_bytes());
             if let Some(private) = answer.judgment.private.as_ref().filter(|_| !quiet) {
-                out::note(&format!(
-                    "  {}: {}",
-                    answer.experiment.id,
-                    shown_message(private)
-                ));
+                out::note(&format!("  {}: {}", answer.id, shown_message(private)));
             }
         }
     }
@@ -191,7 +192,7 @@ fn line(answer: &Answer) -> String {
     let words = answer.judgment.verdict.words();
     format!(
         "{style}{words:<15}{style:#} {:<13} {}\n",
-        answer.experiment.id, answer.judgment.why
+        answer.id, answer.judgment.why
     )
 }
 
@@ -201,8 +202,8 @@ fn summary(evidence: &EvidenceFile, file: &str) -> Document {
     let as_expected = evidence.number_of(ExperimentVerdict::AsExpected) as u64;
     let result = message!(
         "{} as expected, {} not as expected, {} could not tell. {} has the answers, the versions \
-         of macOS and Xcode, the chip, and the tables that were seen, but no names, paths or \
-         environment. Attach it to a bug report.",
+         of macOS and Xcode, the chip, the tables that were seen, and what xctrace printed, without \
+         your names, folders or environment. Attach it to a bug report.",
         counted(as_expected, "answer"),
         number(ExperimentVerdict::Otherwise),
         number(ExperimentVerdict::CouldNotTell),

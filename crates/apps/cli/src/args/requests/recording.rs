@@ -15,6 +15,7 @@ use metalens_xctrace::{Stdin, Tool, ToolSource};
 
 use crate::args::recording::{RecorderArguments, Recorders, RecordingArguments};
 use crate::exit::Misuse;
+use crate::out;
 
 /// The bundled workload that is recorded unless another is named.
 const WORKLOAD: &str = "eager";
@@ -122,15 +123,14 @@ impl RecorderArguments {
             }
             Some(who) => Ok(who),
             None if simulate || !cfg!(target_os = "macos") => Ok(Recorders::Xctrace),
-            None => {
-                let has_xctrace = Tool::find(&ToolSource::from_environment()).is_ok();
-                let is_probe = !has_xctrace && Probe::find().is_ok();
-                Ok(if is_probe {
-                    Recorders::Probe
-                } else {
-                    Recorders::Xctrace
-                })
-            }
+            None => match Tool::find(&ToolSource::from_environment()) {
+                Err(error) if Probe::is_built_in() => {
+                    // Never in silence: the recording has less, and Xcode may be there.
+                    out::note(&format!("warning: the probe records, since {error}"));
+                    Ok(Recorders::Probe)
+                }
+                _ => Ok(Recorders::Xctrace),
+            },
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
     runner::check_variants(arguments, &plan)?;
     match arguments.recorders()? {
         _ if arguments.simulate => {}
-        Recorders::Probe => drop(Probe::find()?),
+        Recorders::Probe => drop(Probe::unpack()?),
         Recorders::Xctrace | Recorders::Both => drop(Tool::find(&ToolSource::from_environment())?),
     }
 

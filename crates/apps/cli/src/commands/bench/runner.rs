@@ -140,7 +140,7 @@ impl<'a> BenchRunner<'a> {
         &self,
         request: RecordRequest,
     ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
-        let plan = ProbePlan::new(request, Probe::find()?)?;
+        let plan = ProbePlan::new(request, Probe::unpack()?)?;
         let output = out::stderr_of_child()?;
         let recorded = plan.carry_out(output, &mut Interrupts(&self.interrupts));
         if self.is_stopped() {

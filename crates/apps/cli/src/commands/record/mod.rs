@@ -24,7 +24,7 @@ use crate::exit::{self, Misuse, ProgramFailed};
 use crate::interrupt::Listening;
 use crate::out;
 
-pub(crate) use probe::Interrupts;
+pub(crate) use probe::{Interrupts, print_probe};
 pub(crate) use progress::ProgramOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {

@@ -31,9 +31,15 @@ impl Watcher for Interrupts<'_> {
     }
 }
 
+/// Prints the path of the library.
+pub(crate) fn print_probe() -> anyhow::Result<()> {
+    let probe = Probe::unpack()?;
+    Ok(writeln!(out::data(), "{}", probe.library().display())?)
+}
+
 /// Returns the plan of a recording with the probe alone.
 pub(super) fn plan(request: RecordRequest) -> anyhow::Result<ProbePlan> {
-    Ok(ProbePlan::new(request, Probe::find()?)?)
+    Ok(ProbePlan::new(request, Probe::unpack()?)?)
 }
 
 /// Records with the probe, and prints on stderr how it went. Returns the log, and whether everything
@@ -98,7 +104,7 @@ pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
         *command = loadable(std::mem::take(command))?;
     }
     let draft = LogDraft::new()?;
-    let variables = as_text(draft.variables(&Probe::find()?, true))?;
+    let variables = as_text(draft.variables(&Probe::unpack()?, true))?;
     request.environment.extend(variables);
     Ok(draft)
 }

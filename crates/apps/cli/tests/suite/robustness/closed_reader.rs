@@ -85,6 +85,7 @@ const CASES: &[Case] = &[
     ("doctor", None, OTHER),
     ("own a1.trace", None, OTHER),
     ("schema", None, OTHER),
+    ("probe", None, OTHER),
     ("skill", None, OTHER),
     ("completions bash", None, OTHER),
     ("record --workload list", None, OTHER),

@@ -218,9 +218,9 @@ fn scratch_files_that_can_be_removed_are_as_expected() {
     assert_eq!(facts["new_bytes_left"], 0);
 }
 
-/// The message of `xctrace` is in the evidence, because it is a known one.
+/// Of a recording that failed, too.
 #[test]
-fn known_messages_are_evidence() {
+fn what_xctrace_said_is_evidence() {
     let folder = metalens_testing::scratch();
     verify(
         folder.path(),
@@ -228,8 +228,43 @@ fn known_messages_are_evidence() {
         "counters-unsupported",
     );
     let (_, evidence) = evidence(folder.path());
-    let messages = evidence["recordings"][0]["messages"].as_array().unwrap();
-    assert_eq!(messages, &["Selected counter profile is not supported"]);
+    let lines = evidence["recordings"][0]["transcript"].as_array().unwrap();
+    let has = |text: &str| {
+        lines
+            .iter()
+            .any(|line| line.as_str().unwrap().contains(text))
+    };
+    assert!(
+        has("Selected counter profile is not supported"),
+        "{lines:?}"
+    );
+    assert!(has("exit code "), "{lines:?}");
+}
+
+/// The answers of several machines are one table, for docs/trust.md.
+#[test]
+fn evidence_is_read_as_a_table() {
+    let folder = metalens_testing::scratch();
+    let at = |path: &str| folder.path().join(path);
+    let answer = |id: &str, verdict: &str| serde_json::json!({"id": id, "question": "?", "expected": "!", "verdict": verdict, "why": "it is so"});
+    let evidence = |chip: &str, verdict: &str| {
+        serde_json::json!({
+            "schema": "metalens.verification/1",
+            "synthetic": false,
+            "machine": {"chip": chip, "macos": "26.1", "xcode_build": "27A266a"},
+            "answers": [answer("stock", verdict), answer("counters", "could-not-tell")],
+        })
+    };
+    fs::write(at("a.json"), evidence("M1", EXPECTED).to_string()).unwrap();
+    fs::write(at("b.json"), evidence("M5 Pro", OTHERWISE).to_string()).unwrap();
+    let read = ["verify", "--read", "a.json", "b.json", "--markdown"];
+    let printed = stdout(&metalens(folder.path(), &read));
+    insta::assert_snapshot!(printed);
+
+    fs::write(at("c.json"), "{}").unwrap();
+    let refused = metalens(folder.path(), &["verify", "--read", "c.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("c.json is no evidence file"));
 }
 
 #[test]

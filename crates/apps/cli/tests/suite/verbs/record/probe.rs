@@ -55,6 +55,7 @@ impl StandIn {
     fn metalens(&self, arguments: &[&str]) -> Output {
         let mut command = crate::command(self.folder.path(), arguments);
         command
+            .env("HOME", self.folder.path())
             .env("STANDIN_TRUTH", self.path("truth"))
             .env("STANDIN_CALLS", self.path("calls"));
         command.output().unwrap()
@@ -297,7 +298,7 @@ fn the_command_is_shown() {
     let shown = text(&shown.stdout);
     let words: Vec<&str> = shown.split_whitespace().collect();
     assert!(
-        words[0].starts_with("LD_PRELOAD=") && words[0].contains("libmetalens_probe.so"),
+        words[0].starts_with("LD_PRELOAD=") && words[0].contains("/metalens/probe-"),
         "{shown}"
     );
     assert_eq!(words[1], "METALENS_PROBE_LOG=client.jsonl");
