@@ -15,7 +15,10 @@ pub(crate) fn table(answer: &QueryAnswer, rows: usize) -> String {
         (shown(name), align)
     });
     let names: Vec<_> = names.collect();
-    let headings: Vec<_> = names.iter().map(|(name, align)| (&**name, *align)).collect();
+    let headings: Vec<_> = names
+        .iter()
+        .map(|(name, align)| (&**name, *align))
+        .collect();
     let mut columns = Columns::new(&headings);
     for row in 0..rows.min(answer.rows()) {
         columns.styled_row(answer.row(row).map(|cell| (text_of(&cell), Style::NONE)));
