@@ -374,8 +374,8 @@ mod tests {
         check(&["reprot"], &["reprot"]);
     }
 
-    /// Commands that the pages and the errors name where they are of use.
-    const RARE: [&str; 2] = ["schema", "synth"];
+    /// Commands that the pages, the errors and the header of the probe name where they are of use.
+    const RARE: [&str; 3] = ["probe", "schema", "synth"];
 
     #[test]
     fn the_first_screen_lists_or_names_every_common_command() {

@@ -1,5 +1,6 @@
 // Notes this program's Metal command buffers and writes them as a command-buffer log, which
-// metalens reads. Link with libmetalens_probe, or load it with dlopen and never close it.
+// metalens reads. Load the library, whose path `metalens probe` prints, with dlopen, and never close it;
+// or link with what `cargo build --release -p metalens-probe` makes.
 #ifndef METALENS_PROBE_H
 #define METALENS_PROBE_H
 
