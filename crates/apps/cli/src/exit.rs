@@ -299,7 +299,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<metalens_inputs::Error>,
         as_failure::<metalens_recorder::Error>,
         #[cfg(feature = "simulate")]
-        as_failure::<crate::simulate::Error>,
+        as_failure::<metalens_simulator::Error>,
         as_failure::<metalens_trace::Error>,
         as_failure::<metalens_workload::Error>,
         as_failure::<metalens_xctrace::Error>,

@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-pub(crate) use metalens_simulator::Error;
 
 use crate::names::Names;
 

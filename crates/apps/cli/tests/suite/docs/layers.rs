@@ -114,7 +114,10 @@ fn the_simulator_has_one_door() {
     }
     assert!(!doors.is_empty());
     assert!(
-        doors.iter().all(|door| door.starts_with("simulate/")),
+        // The exit code knows the errors of every crate.
+        doors
+            .iter()
+            .all(|door| door.starts_with("simulate/") || door == "exit.rs"),
         "{doors:?}"
     );
 }
