@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
@@ -342,9 +342,48 @@ pub fn loadable(command: Vec<OsString>) -> Result<Vec<OsString>> {
     // The signature of a script is that of its interpreter.
     let image = started.map(|(path, line)| line.first().map_or(path, PathBuf::from));
     let runner = SystemCommands::default();
-    match image.and_then(|image| refuses_libraries(&runner, &image)) {
+    let refused = image
+        .and_then(|image| other_processor(&image).or_else(|| refuses_libraries(&runner, &image)));
+    match refused {
         Some(why) => Err(Error::Target(why)),
         None => Ok(command),
+    }
+}
+
+/// Kind of processor that the library is for, in the numbers of Mach-O.
+const PROCESSOR: u32 = if cfg!(target_arch = "aarch64") {
+    0x0100_000c
+} else {
+    0x0100_0007
+};
+
+/// Returns why the processor of a program keeps the library out of it; `None` if it does not, or if the file
+/// says nothing of it. The loader ends a program that is told to load a library for another processor.
+fn other_processor(program: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(4_096).read_to_end(&mut head));
+    let processors = processors(read.ok().map(|_| head.as_slice())?)?;
+    (!processors.contains(&PROCESSOR)).then(|| {
+        format!(
+            "{} is for another processor than metalens, as programs of Rosetta are: install one for this \
+             Mac's own, or use --recorder xctrace",
+            program.display()
+        )
+    })
+}
+
+/// Returns the kinds of processors that a Mach-O file has code for.
+fn processors(head: &[u8]) -> Option<Vec<u32>> {
+    let number = |at: usize| head.get(at..at + 4)?.try_into().ok();
+    match head {
+        [0xcf, 0xfa, 0xed, 0xfe, ..] => Some(vec![number(4).map(u32::from_le_bytes)?]),
+        [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, count, ..] => {
+            let entries = (0..usize::from(*count)).map(|entry| number(8 + 20 * entry));
+            entries
+                .map(|number| number.map(u32::from_be_bytes))
+                .collect()
+        }
+        _ => None,
     }
 }
 
@@ -542,6 +581,44 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&cache, &link).unwrap();
         assert!(Probe::unpack_into(&link).is_err());
+    }
+
+    /// The bytes are the heads of files that Apple's headers describe.
+    #[test]
+    fn the_processors_of_a_program_are_known() {
+        const ARM: u32 = 0x0100_000c;
+        const INTEL: u32 = 0x0100_0007;
+        let thin =
+            |processor: u32| [&[0xcf, 0xfa, 0xed, 0xfe][..], &processor.to_le_bytes()].concat();
+        let both = [
+            &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2][..],
+            &INTEL.to_be_bytes(),
+            &[0; 16],
+            &ARM.to_be_bytes(),
+            &[0; 16],
+        ]
+        .concat();
+        let check = |head: &[u8], expected: Option<&[u32]>| {
+            assert_eq!(processors(head).as_deref(), expected, "{head:x?}");
+        };
+        check(&thin(ARM), Some(&[ARM]));
+        check(&thin(INTEL), Some(&[INTEL]));
+        check(&both, Some(&[INTEL, ARM]));
+        check(&both[..20], None);
+        check(b"\x7fELF and more", None);
+        check(b"#!/bin/sh", None);
+
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        let other = if PROCESSOR == ARM { INTEL } else { ARM };
+        fs::write(&program, thin(other)).unwrap();
+        assert!(
+            other_processor(&program)
+                .unwrap()
+                .contains("another processor")
+        );
+        fs::write(&program, both).unwrap();
+        assert_eq!(other_processor(&program), None);
     }
 
     #[test]
