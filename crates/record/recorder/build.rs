@@ -67,7 +67,7 @@ fn compiler(name: &str, kind: &str) -> Result<Command, Box<dyn Error>> {
     command.args(["--edition", "2024", "--cap-lints", "allow"]);
     command.args(["--crate-name", name, "--crate-type", kind]);
     command.arg("--target").arg(variable("TARGET")?);
-    // As small as it gets, in each profile: it is a part of what a program's own time is measured with.
+    // The same in each profile: a slow probe would change what it measures.
     command.args([
         "-C",
         "opt-level=s",

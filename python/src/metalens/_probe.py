@@ -7,7 +7,6 @@ import ctypes
 import errno
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -18,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 
-from metalens._program import Error, StrPath, program
+from metalens._program import Error, StrPath, run
 from metalens._report import Report, analyze
 
 _NOT_HERE = "metalens profiles only on macOS: here profile() and phase() do nothing"
@@ -110,9 +109,8 @@ def _probe() -> ctypes.CDLL | None:
     except AttributeError:
         # `metalens record` has not put it into this process.
         try:
-            library = subprocess.run([program(), "probe"], check=True, capture_output=True, text=True)
-            probe = _declared(ctypes.CDLL(library.stdout.strip()))
-        except (AttributeError, OSError, subprocess.SubprocessError) as why:
+            probe = _declared(ctypes.CDLL(run("probe").strip()))
+        except (AttributeError, OSError) as why:
             raise Error(f"the probe cannot be loaded: {why}") from why
     return probe
 

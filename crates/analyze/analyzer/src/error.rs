@@ -85,7 +85,7 @@ pub enum Error {
         /// Names and ids of the sampled processes.
         present: Vec<(String, Option<u32>)>,
     },
-    /// What was asked does not follow from the recording.
+    /// The recording does not answer the question.
     #[error("{why}")]
     Unanswered {
         /// Reason.

@@ -164,7 +164,7 @@ enum ComparedCell {
 /// A thread or a formatted label, whose display form contains the name of its process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DisplayedCell {
-    /// What does not depend on that name: the id of a thread; or the text, the submission and the process id
+    /// Facts that do not depend on that name: the id of a thread; or the text, the submission and the process id
     /// of a label.
     facts: (String, Option<u64>, Option<Option<u32>>),
     display: String,

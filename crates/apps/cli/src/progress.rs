@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use metalens_trace::{Input, LoadOptions, Progress, Selection, Trace};
 
+use crate::out;
 use crate::reading::Reading;
 
 /// Time before the bar appears: short readings have none.
@@ -20,10 +21,11 @@ pub(crate) struct LongWork {
 }
 
 impl LongWork {
+    /// Begins the work now. Off a terminal nothing is counted.
     pub(crate) fn begin(quiet: bool) -> Self {
         Self {
             start: Instant::now(),
-            quiet,
+            quiet: quiet || !out::are_notes_on_terminal(),
             bar: OnceCell::new(),
         }
     }
@@ -68,7 +70,6 @@ impl LongWork {
     /// Shows the bar if the work has taken long.
     fn show(&self, bar: &ProgressBar) {
         if bar.is_hidden() && self.start.elapsed() > PATIENCE {
-            // indicatif draws it only on a terminal.
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }

@@ -18,7 +18,7 @@
 //! [`Redactor`] leaves private data out of texts that may be published. [`units`] formats numbers for
 //! people, and [`number`] converts between whole numbers and floats.
 //!
-//! Depends on no other crate.
+//! Depends on no other crate of the workspace.
 
 pub mod columns;
 pub mod csv;

@@ -361,7 +361,8 @@ const PROCESSOR: u32 = if cfg!(target_arch = "aarch64") {
 /// says nothing of it. The loader ends a program that is told to load a library for another processor.
 fn other_processor(program: &Path) -> Option<String> {
     let mut head = Vec::new();
-    let read = File::open(program).and_then(|file| file.take(4_096).read_to_end(&mut head));
+    let read =
+        metalens_files::open(program).and_then(|file| file.take(4_096).read_to_end(&mut head));
     let processors = processors(read.ok().map(|_| head.as_slice())?)?;
     (!processors.contains(&PROCESSOR)).then(|| {
         format!(
@@ -372,7 +373,8 @@ fn other_processor(program: &Path) -> Option<String> {
     })
 }
 
-/// Returns the kinds of processors that a Mach-O file has code for.
+/// Returns the kinds of processors that a Mach-O file has code for. The probe reads the same for the programs
+/// that its own starts, but no program can be linked with it.
 fn processors(head: &[u8]) -> Option<Vec<u32>> {
     let number = |at: usize| head.get(at..at + 4)?.try_into().ok();
     match head {

@@ -169,7 +169,7 @@ mod tests {
         assert!(matches!(find(None, false), Err(Error::NoMac)));
     }
 
-    /// Of two, metalens does not choose.
+    /// An Xcode is used only if no other one is there.
     #[test]
     fn the_only_xcode_is_used_if_another_folder_is_selected() {
         let folder = tempfile::tempdir().unwrap();

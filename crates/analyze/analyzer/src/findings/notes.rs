@@ -244,22 +244,16 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         notes.push(Note::quiet("encodings-recovered", text));
     }
 
-    let (encoding, completion) = ("encoding after", "completion before");
+    let encodings = present.encoders.then_some(ledger.without_encoding);
+    let completions = present.completions.then_some(ledger.without_completion);
     let lost = [
-        (
-            present.encoders,
-            "encodings-lost",
-            encoding,
-            ledger.without_encoding,
-        ),
-        (
-            present.completions,
-            "completions-lost",
-            completion,
-            ledger.without_completion,
-        ),
+        ("encodings-lost", "encoding after", encodings),
+        ("completions-lost", "completion before", completions),
     ];
-    for (_, id, what, gaps) in lost.into_iter().filter(|lost| lost.0 && lost.3 > 0) {
+    for (id, what, gaps) in lost {
+        let Some(gaps) = gaps.filter(|gaps| *gaps > 0) else {
+            continue;
+        };
         let text = message!(
             "the {} {} of {} gaps is not recorded: their cause is unknown",
             what,

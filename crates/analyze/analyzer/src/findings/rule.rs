@@ -45,7 +45,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// What most rules have in common. Each has texts and a condition of its own.
+    /// Rule with the usual settings, to which each rule adds its texts and its condition.
     pub(super) const USUAL: Self = Self {
         id: "",
         concern: Concern::Speed,

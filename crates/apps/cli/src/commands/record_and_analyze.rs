@@ -80,7 +80,9 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         ..AnalyzeOutputs::default()
     };
     let code = analyze_recording(&recorded.path, &mut analyzer, &analyzing, &outputs, quiet)?;
-    Ok(if code == ExitCode::SUCCESS && !recorded.is_complete {
+    // A failed program counts more than a page that no browser opened.
+    let is_less = [ExitCode::SUCCESS, exit::unavailable()].contains(&code);
+    Ok(if is_less && !recorded.is_complete {
         exit::some_failed()
     } else {
         code

@@ -10,6 +10,7 @@ use anyhow::Context;
 use metalens_recorder::{
     CargoBuild, Probe, RecordRequest, RecordTimeouts, Recorder, RecordingSubject,
 };
+use metalens_text::shown_message;
 use metalens_workload::{Workload, WorkloadPlan};
 use metalens_xctrace::{Stdin, Tool, ToolSource};
 
@@ -126,7 +127,10 @@ impl RecorderArguments {
             None => match Tool::find(&ToolSource::from_environment()) {
                 Err(error) if Probe::is_built_in() => {
                     // Never in silence: the recording has less, and Xcode may be there.
-                    out::note(&format!("warning: the probe records, since {error}"));
+                    out::note(&format!(
+                        "warning: the probe records, since {}",
+                        shown_message(&error.to_string())
+                    ));
                     Ok(Recorders::Probe)
                 }
                 _ => Ok(Recorders::Xctrace),

@@ -1,15 +1,15 @@
 //! Prints the answers of evidence files as one table, for `metalens verify --read`.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use metalens_message::Message;
 use metalens_render::document::{Block, Cell, Column, Document, Section, Table, Tone};
-use metalens_verify::SCHEMA;
+use metalens_verify::{ExperimentVerdict, SCHEMA};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{out, view};
+use crate::view;
 
 /// Largest evidence file, in bytes.
 const LARGEST: u64 = 32 << 20;
@@ -35,14 +35,16 @@ pub(super) fn run(files: &[PathBuf], markdown: bool) -> anyhow::Result<()> {
         };
         let place = [chip, text(&machine["macos"]), text(&machine["xcode_build"])];
         for answer in evidence["answers"].as_array().into_iter().flatten() {
-            let (verdict, tone) = match text(&answer["verdict"]) {
-                "as-expected" => ("as expected", Tone::Good),
-                "otherwise" => ("not as expected", Tone::Bad),
-                _ => ("could not tell", Tone::Faint),
+            let verdict = ExperimentVerdict::deserialize(&answer["verdict"]);
+            let verdict = verdict.unwrap_or(ExperimentVerdict::CouldNotTell);
+            let tone = match verdict {
+                ExperimentVerdict::AsExpected => Tone::Good,
+                ExperimentVerdict::Otherwise => Tone::Bad,
+                ExperimentVerdict::CouldNotTell => Tone::Faint,
             };
             let mut cells: Vec<Cell> = place.map(|fact| Cell::from(Message::words(fact))).into();
             cells.push(metalens_message::name(text(&answer["id"])).into());
-            cells.push(Cell::verdict(Message::words(verdict), tone));
+            cells.push(Cell::verdict(verdict.words(), tone));
             cells.push(Message::words(text(&answer["why"])).into());
             table.row(cells);
         }
@@ -53,7 +55,7 @@ pub(super) fn run(files: &[PathBuf], markdown: bool) -> anyhow::Result<()> {
         footer: concat!("metalens ", env!("CARGO_PKG_VERSION")).into(),
         sections: vec![Section::new("answers", "", 0).with(Block::Table(table))],
     };
-    Ok(out::page().write_all(view::page_text(&document, markdown).as_bytes())?)
+    view::print(&document, markdown)
 }
 
 fn load(file: &Path) -> anyhow::Result<Value> {

@@ -218,7 +218,7 @@ fn scratch_files_that_can_be_removed_are_as_expected() {
     assert_eq!(facts["new_bytes_left"], 0);
 }
 
-/// Of a recording that failed, too.
+/// The transcript of a recording that failed is evidence, too.
 #[test]
 fn what_xctrace_said_is_evidence() {
     let folder = metalens_testing::scratch();

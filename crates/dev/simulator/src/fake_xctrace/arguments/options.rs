@@ -9,7 +9,7 @@ use crate::fake_xctrace::version::Build;
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::fake_xctrace) struct UsageError(pub(in crate::fake_xctrace) String);
 
-/// What follows an option. Only one with [`Values`](Takes::Values) may be repeated.
+/// Words that follow an option. Only an option with [`Values`](Takes::Values) may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Nothing,
