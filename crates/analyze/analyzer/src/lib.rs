@@ -117,12 +117,10 @@ pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use metrics::idle::TOP_GAPS;
 pub use questions::{
-    IdleStacks, ProgramChange, analyze, collapsed_stacks, idle_stacks, profile, what_if,
+    CpuStacks, IdleStacks, ProgramChange, analyze, cpu_stacks, idle_stacks, what_if,
 };
 pub use report::*;
 pub use request::work_file::{AmountScope, KnownWork, WORK_SCHEMA, WorkFile};
 pub use request::{Request, StepChoice};
 pub use subject::timeline::lacks_intervals;
-pub use tables::{
-    profile_selection, selection, selection_with_raw_events, selection_with_recovery,
-};
+pub use tables::{selection, selection_with_raw_events, selection_with_recovery, stacks_selection};

@@ -187,28 +187,14 @@ pub(crate) struct StacksArguments {
     /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
     pub(crate) idle: bool,
-    /// Print the samples and more details as JSON
-    #[arg(long, conflicts_with_all = ["idle", "format"])]
-    pub(crate) json: bool,
-    /// File to write: .svg, .folded or .txt [default: standard output]
+    /// File to write: .svg for a flame graph, .folded or .txt for a line per stack [default: lines on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the stacks [default: by the file name; folded for standard output]
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<StacksFormat>,
     /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StacksFormat {
-    /// A line per stack, for other tools
-    Folded,
-    /// Flame graph
-    Svg,
 }
 
 #[derive(Debug, Args)]
@@ -296,8 +282,6 @@ pub(crate) struct SchemaArguments {
 pub(crate) enum Form {
     /// Output of `analyze --json`
     Report,
-    /// Output of `stacks --json`
-    Profile,
     /// Input of `analyze --work`
     Work,
     /// X.recording.json: versions, machine and command of a recording

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use metalens_analyzer::{profile_selection, selection_with_recovery};
+use metalens_analyzer::{selection_with_recovery, stacks_selection};
 use metalens_exporter::{ExportEvent, ExportRequest, Exported, Exporter, TableState};
 use metalens_text::shown;
 use metalens_trace::Selection;
@@ -14,7 +14,7 @@ use crate::{out, progress};
 
 /// Returns the names of the tables that an export has unless others are wanted: those that metalens reads.
 pub(crate) fn default_tables() -> Vec<String> {
-    let selections = [selection_with_recovery(), profile_selection()];
+    let selections = [selection_with_recovery(), stacks_selection()];
     let schemas = selections.iter().filter_map(Selection::schemas).flatten();
     let mut schemas: Vec<String> = schemas.map(str::to_owned).collect();
     schemas.sort();

@@ -12,13 +12,10 @@ use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
 use crate::metrics::cpu::{inside, of_submitters};
 use crate::questions::analyze::selected_step;
-use crate::questions::measure::only_cpu;
+use crate::questions::measure::Measured;
 use crate::request::Request;
+use crate::subject::Subject;
 use crate::subject::facts::analyzed_process;
-use crate::subject::gaps::occupancy;
-use crate::subject::timeline::Timeline;
-use crate::subject::{CommandInput, Subject};
-use crate::tables;
 use crate::tables::recording::Recording;
 
 /// Stacks of the threads that submit while the GPU was idle.
@@ -47,32 +44,15 @@ pub struct IdleStacks {
 /// read with [`selection`](crate::selection).
 pub fn idle_stacks(trace: Trace, request: &Request) -> Result<IdleStacks> {
     let step = selected_step(&trace, request)?;
-    let (mut recording, tables) = tables::take(trace)?;
-    // Intervals may come from raw events, which name channels that the tables do not.
-    let cpu = tables.surroundings.cpu.as_ref();
-    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
-        .map_err(|error| only_cpu(cpu, &recording.source.path).unwrap_or(error))?;
+    let measured = Measured::new(trace, request, step)?;
+    let (recording, subject) = (&measured.recording, &measured.subject);
     let names = &recording.names;
-    let table = tables.surroundings.cpu.ok_or(Error::NoSamples)?;
+    let table = measured.tables.cpu.ok_or(Error::NoSamples)?;
     let samples = Samples::read(table, &recording.run, names)?.ok_or(Error::NoSamples)?;
+    let gaps = measured.occupancy.gaps.iter();
+    let idle: Vec<Span> = gaps.map(|gap| gap.span).collect();
 
-    let subject = Subject::new(
-        timeline,
-        tables.signposts,
-        CommandInput {
-            tables: tables.commands,
-            driver: &tables.surroundings.machine.driver_intervals,
-        },
-        &tables.names,
-        &recording,
-        request,
-        step,
-    )?;
-    let window = subject.window();
-    let gaps = occupancy(&subject.mine, window).gaps;
-    let idle: Vec<Span> = gaps.iter().map(|gap| gap.span).collect();
-
-    let submitting = submitting(&samples, &subject, &recording);
+    let submitting = submitting(&samples, subject, recording);
     let examined = inside(&submitting, &idle);
     if examined.is_empty() {
         let samples = Tally::new(&submitting).samples;
@@ -91,7 +71,7 @@ pub fn idle_stacks(trace: Trace, request: &Request) -> Result<IdleStacks> {
         samples: Tally::new(&examined).samples,
         samples_in_window: Tally::new(&submitting).samples,
         idle_ns: length_ns(&idle),
-        window_ns: window.length_ns(),
+        window_ns: subject.window().length_ns(),
         submitters_known: !subject.commands.threads.is_empty(),
         waiting_recorded: samples.waiting_recorded,
     })

@@ -176,7 +176,7 @@ pub fn selection_with_raw_events() -> Selection {
     selection_with_recovery().and_if_readable(&RawTables::WANTED)
 }
 
-/// Returns the tables and columns that a profile of the CPU reads.
-pub fn profile_selection() -> Selection {
+/// Returns the tables and columns of CPU samples.
+pub fn stacks_selection() -> Selection {
     Selection::columns(&cpu::SAMPLES)
 }

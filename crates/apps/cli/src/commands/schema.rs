@@ -28,7 +28,6 @@ pub(crate) fn skill() -> anyhow::Result<()> {
 fn schema(form: Form) -> &'static str {
     match form {
         Form::Report => docs!("report.schema.json"),
-        Form::Profile => docs!("profile.schema.json"),
         Form::Work => docs!("work.schema.json"),
         Form::Recording => docs!("recording.schema.json"),
         Form::Comparison => docs!("comparison.schema.json"),

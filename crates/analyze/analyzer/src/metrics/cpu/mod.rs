@@ -28,9 +28,6 @@ use crate::subject::chosen_processes::ChosenProcesses;
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 
-/// Number of functions that the report lists.
-const FUNCTIONS: usize = 15;
-
 /// Stretches of time whose samples are examined.
 pub(crate) struct CpuSpans<'a> {
     /// Window of the report.
@@ -150,7 +147,7 @@ fn before(rows: &[Sample], names: &Names) -> Option<CpuBefore> {
     (tally.samples > 0).then(|| CpuBefore {
         samples: tally.samples,
         weight: tally.weight,
-        callers: rank(rows, names, FUNCTIONS).callers,
+        callers: rank(rows, names).callers,
     })
 }
 
@@ -173,7 +170,7 @@ fn host_facts(
         examined.iter().filter(|sample| wanted(sample)).count() as u64
     };
     let activity = |wanted| count(&|sample| calls.activity(sample, names) == wanted);
-    let ranking = rank(&examined, names, FUNCTIONS);
+    let ranking = rank(&examined, names);
 
     Some(CpuHost {
         host_ns: Ns(host_ns),

@@ -9,6 +9,8 @@ use crate::report::{CpuFrame, CpuState, CpuThread};
 
 /// Number of threads that are listed.
 const THREADS: usize = 32;
+/// Number of functions that are listed.
+const FUNCTIONS: usize = 15;
 
 /// Number of samples with their weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -236,9 +238,9 @@ pub(crate) fn is_runtime(binary: &str) -> bool {
     RUNTIMES.iter().any(|start| file.starts_with(start))
 }
 
-/// Ranks the functions of samples, and keeps the first `limit`. Each distinct stack is walked
+/// Ranks the functions of samples, and keeps the first. Each distinct stack is walked
 /// once.
-pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
+pub(crate) fn rank(samples: &[Sample], names: &Names) -> Ranking {
     let mut stacks: Vec<(Option<StackId>, Tally)> = tally_by(samples, |sample| sample.stack)
         .into_iter()
         .collect();
@@ -266,7 +268,7 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
     }
 
     let whole = Tally::new(samples);
-    let top = |tally: fn(&Frames) -> Tally| top(&functions, tally, whole, names, limit);
+    let top = |tally: fn(&Frames) -> Tally| top(&functions, tally, whole, names);
     Ranking {
         self_frames: top(|frames| frames.own),
         total_frames: top(|frames| frames.total),
@@ -299,7 +301,6 @@ fn top(
     tally: fn(&Frames) -> Tally,
     whole: Tally,
     names: &Names,
-    limit: usize,
 ) -> Vec<CpuFrame> {
     let text = |symbol: Option<Symbol>| symbol.map(|symbol| names.text(symbol));
     let tallies = functions
@@ -308,7 +309,7 @@ fn top(
     let mut list: Vec<(&Function, Tally)> =
         tallies.filter(|(_, tally)| tally.samples > 0).collect();
     list.sort_by_key(|((name, binary), tally)| by_weight(*tally, (text(*name), text(*binary))));
-    list.truncate(limit);
+    list.truncate(FUNCTIONS);
 
     list.into_iter()
         .map(|(&(name, binary), tally)| CpuFrame {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::stacks::collapse;
 use super::*;
-use crate::questions::profile::{collapsed_stacks, profile};
+use crate::questions::cpu_stacks::cpu_stacks;
 use crate::report::CpuFrame;
 
 const TICK_NS: u64 = 1_000;
@@ -307,7 +307,7 @@ fn document(schema: &str, columns: &[(&str, &str)], rows: &str) -> Trace {
     std::fs::write(&file, text).unwrap();
     let input = Input::open(&file).unwrap();
     input
-        .load(&crate::profile_selection(), LoadOptions::default())
+        .load(&crate::stacks_selection(), LoadOptions::default())
         .unwrap()
 }
 
@@ -333,18 +333,11 @@ fn cycles_are_weights() {
              <frame id='11' name='f(a; b)' addr='0x2'><binary ref='10'/></frame></backtrace></row>"
         ),
     );
-    let found = profile(&trace, &crate::Request::default()).unwrap();
-    assert_eq!(
-        (found.weight_unit, found.weight, found.waiting_recorded),
-        (WeightUnit::Cycles, 1_000_000, Some(false))
-    );
-    assert_eq!(found.self_frames[0].function, None);
-    assert_eq!(found.self_frames[0].binary.as_deref(), Some("lib"));
-    let stacks = collapsed_stacks(&trace, &crate::Request::default());
-    assert_eq!(
-        stacks.unwrap().to_string(),
-        "b:c;Main;f(a: b);[lib] 1000000\n"
-    );
+    let found = cpu_stacks(&trace, &crate::Request::default()).unwrap();
+    let unit = found.stacks.unit;
+    assert_eq!((unit, found.weight), (WeightUnit::Cycles, 1_000_000));
+    assert!(found.notes[2].starts_with("only running threads were sampled"));
+    assert_eq!(found.stacks.to_string(), "b:c;Main;f(a: b);[lib] 1000000\n");
 }
 
 /// The list of threads at the start of a recording does not count as samples.
@@ -372,18 +365,21 @@ fn stackshots_are_not_samples() {
         ],
         &rows.concat(),
     );
-    let found = profile(&trace, &crate::Request::default()).unwrap();
+    let found = cpu_stacks(&trace, &crate::Request::default()).unwrap();
     assert_eq!(
-        (found.samples, found.weight, found.weight_unit),
+        (found.samples, found.weight, found.stacks.unit),
         (2, 2, WeightUnit::Samples)
     );
-    assert_eq!(found.period, None);
-    assert_eq!(found.waiting_recorded, None);
+    // Nothing says whether waiting threads were sampled.
+    let [_, note] = &found.notes[..] else {
+        panic!("{found:?}");
+    };
+    assert!(note.starts_with("the call stacks of time-sample have no names"));
     let stranger = crate::Request {
         processes: vec!["nobody".to_owned()],
         ..crate::Request::default()
     };
-    let error = profile(&trace, &stranger).unwrap_err();
+    let error = cpu_stacks(&trace, &stranger).unwrap_err();
     assert_eq!(
         error.to_string(),
         "nobody has no CPU samples in this recording; sampled processes: b;c (pid 7)"
@@ -550,7 +546,7 @@ proptest! {
                 }
             })
             .collect();
-        let found = rank(&rows, &names, 100);
+        let found = rank(&rows, &names);
         let own: u64 = found.self_frames.iter().map(|frame| frame.samples).sum();
         prop_assert_eq!(own + found.without_stack, rows.len() as u64);
         for frame in &found.total_frames {

@@ -1,8 +1,8 @@
 //! Collects the stacks of one recording, with the words about them.
 
 use metalens_analyzer::{
-    CollapsedStacks, IdleStacks, Profile, Request, WeightUnit, collapsed_stacks, idle_stacks,
-    profile, profile_selection, selection,
+    CollapsedStacks, CpuStacks, IdleStacks, Request, WeightUnit, cpu_stacks, idle_stacks,
+    selection, stacks_selection,
 };
 use metalens_flamegraph::Heading;
 use metalens_text::number::Float;
@@ -15,12 +15,8 @@ use crate::progress::LongWork;
 /// The stacks of one recording.
 pub(super) struct Collected {
     pub(super) stacks: CollapsedStacks,
-    /// Names of the processes.
-    process: String,
-    /// Title of the stacks.
-    title: String,
-    /// Numbers of samples, and of threads or idle time.
-    subtitle: String,
+    /// The texts above a flame graph.
+    pub(super) heading: Heading,
     pub(super) notes: Vec<String>,
 }
 
@@ -40,33 +36,25 @@ impl Collected {
             return Ok(Self::while_idle(idle));
         }
 
-        let trace = LongWork::begin(quiet).load(input, &profile_selection(), reading)?;
-        let facts = profile(&trace, request)?;
-        let stacks = collapsed_stacks(&trace, request)?;
-        Ok(Self::whole(stacks, facts))
-    }
-
-    /// Returns the texts above the flame graph.
-    pub(super) fn heading(&self) -> Heading {
-        Heading {
-            title: format!("{}: {}", self.process, self.title),
-            subtitle: self.subtitle.clone(),
-        }
+        let trace = LongWork::begin(quiet).load(input, &stacks_selection(), reading)?;
+        Ok(Self::whole(cpu_stacks(&trace, request)?))
     }
 
     /// Returns the stacks of all samples.
-    fn whole(stacks: CollapsedStacks, facts: Profile) -> Self {
+    fn whole(cpu: CpuStacks) -> Self {
+        let process = cpu.processes.map_or("all processes".to_owned(), |names| {
+            shown(&names.join(", ")).into_owned()
+        });
+        let subtitle = format!(
+            "{} of {}, {}",
+            counted(cpu.samples, "sample"),
+            counted(cpu.threads, "thread"),
+            weight(cpu.weight, cpu.stacks.unit)
+        );
         Self {
-            stacks,
-            process: process_names(&facts),
-            title: "CPU stacks".to_owned(),
-            subtitle: format!(
-                "{} of {}, {}",
-                counted(facts.samples, "sample"),
-                counted(facts.thread_count, "thread"),
-                weight(facts.weight, facts.weight_unit)
-            ),
-            notes: facts.notes,
+            heading: heading(&process, "CPU stacks", subtitle),
+            stacks: cpu.stacks,
+            notes: cpu.notes,
         }
     }
 
@@ -101,28 +89,17 @@ impl Collected {
         }
         Self {
             stacks: idle.stacks,
-            process: shown(&idle.process).into_owned(),
-            title: title.to_owned(),
-            subtitle,
+            heading: heading(&shown(&idle.process), title, subtitle),
             notes,
         }
     }
 }
 
-/// Returns the names of the analyzed processes.
-fn process_names(profile: &Profile) -> String {
-    if profile.how.is_none() {
-        return "all processes".to_owned();
+fn heading(process: &str, title: &str, subtitle: String) -> Heading {
+    Heading {
+        title: format!("{process}: {title}"),
+        subtitle,
     }
-
-    let mut names: Vec<String> = profile
-        .processes
-        .iter()
-        .filter(|process| process.is_analyzed)
-        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
-        .collect();
-    names.dedup();
-    names.join(", ")
 }
 
 /// Formats a weight in its unit.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{PROFILE_SCHEMA, Profile, Report, WORK_SCHEMA, WorkFile};
+use metalens_analyzer::{Report, WORK_SCHEMA, WorkFile};
 use metalens_batch::Index;
 use metalens_bench::Bench;
 use metalens_comparison::Comparison;
@@ -25,7 +25,6 @@ fn docs() -> PathBuf {
 fn made(format: &str) -> Option<serde_json::Value> {
     let (mut schema, title) = match format {
         "report" => (schema_for!(Report), metalens_analyzer::SCHEMA),
-        "profile" => (schema_for!(Profile), PROFILE_SCHEMA),
         "work" => (schema_for!(WorkFile), WORK_SCHEMA),
         "recording" => (schema_for!(Provenance), "metalens.recording/1"),
         "comparison" => (schema_for!(Comparison), metalens_comparison::SCHEMA),
@@ -74,7 +73,7 @@ fn docs_has_the_schema_of_each_type() {
 #[test]
 fn the_program_prints_the_schemas_of_docs() {
     let formats = formats();
-    assert_eq!(formats.len(), 8, "{formats:?}");
+    assert_eq!(formats.len(), 7, "{formats:?}");
 
     for format in formats {
         let printed = metalens(&docs(), &["schema", &format]).stdout;

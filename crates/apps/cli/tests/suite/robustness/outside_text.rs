@@ -219,7 +219,6 @@ fn names_in_recordings_cannot_control_a_terminal() {
             &["compare", "awkward", "out", "--markdown", "--show-names"],
             &["batch", "awkward", "samples.xml", "-o", "batch"],
             &["batch", "awkward", "samples.xml", "-o", "batch", "--json"],
-            &["stacks", "samples.xml", "--json"],
             &["pr", "out", "--dry-run", "--show-names", "--repo", "o/r"],
             &["verify", "--compare", "whole.trace", "awkward"],
         ] {

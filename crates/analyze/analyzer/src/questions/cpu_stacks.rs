@@ -1,82 +1,60 @@
-//! Analyzes the CPU samples of a recording by themselves, without any GPU data.
+//! Collapses the stacks of the CPU samples of a recording, which needs no GPU data.
 
-use metalens_message::Ns;
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
 use crate::error::{Error, Result, seconds};
 use crate::findings::notes::unnamed_functions;
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
-use crate::metrics::cpu::tally::{
-    Members, Tally, by_weight, rank, states, tally_by, threads, with_unnamed,
-};
-use crate::report::{ChosenBy, PROFILE_SCHEMA, Profile, ProfileProcess};
+use crate::metrics::cpu::tally::{Members, Tally, by_weight, identity, tally_by, with_unnamed};
 use crate::request::Request;
 use crate::subject::chosen_processes::choose;
 use crate::subject::processes::ProcessUse;
 use crate::tables::cpu::{CpuTable, TIME_SAMPLE, unreadable};
-use crate::tables::recording::{run_facts, source};
 
-/// Number of functions that a profile lists.
-const FUNCTIONS: usize = 50;
+/// Stacks of the CPU samples of a recording, and facts about the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuStacks {
+    /// Stacks of the samples.
+    pub stacks: CollapsedStacks,
+    /// Names of the processes, the most weight first; `None` if they are all that were sampled.
+    pub processes: Option<Vec<String>>,
+    /// Number of samples.
+    pub samples: u64,
+    /// Summed weights of the samples, in the unit of the stacks.
+    pub weight: u64,
+    /// Number of threads that were sampled.
+    pub threads: u64,
+    /// Notes that a reader needs to interpret the numbers.
+    pub notes: Vec<String>,
+}
 
-/// Returns the profile of a trace's threads and functions. The trace must have been read with
-/// [`selection`](crate::selection) or [`profile_selection`](crate::profile_selection).
-pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
+/// Returns the stacks of a trace's CPU samples. The trace must have been read with
+/// [`selection`](crate::selection) or [`stacks_selection`](crate::stacks_selection).
+pub fn cpu_stacks(trace: &Trace, request: &Request) -> Result<CpuStacks> {
     let chosen = ChosenSamples::new(trace, request)?;
     let (samples, mine, names) = (&chosen.samples, &chosen.mine, &trace.names);
     let tally = Tally::new(mine);
-    let ranking = rank(mine, names, FUNCTIONS);
-    let (thread_count, threads) = threads(mine, &[], names);
-
+    let ambiguities = trace.ambiguities(&[samples.table]);
     let mut notes: Vec<String> = trace.notes.iter().map(ToString::to_string).collect();
-    notes.extend(
-        trace
-            .ambiguities(&[samples.table])
-            .iter()
-            .map(ToString::to_string),
-    );
+    notes.extend(ambiguities.iter().map(ToString::to_string));
     notes.extend(chosen.notes(names));
 
-    Ok(Profile {
-        schema: PROFILE_SCHEMA.to_owned(),
-        source: source(trace),
-        run: run_facts(trace),
-        how: chosen.chosen_by,
-        table: samples.table.to_owned(),
-        weight_unit: samples.unit,
-        period: samples.period(),
-        waiting_recorded: samples.waiting_recorded,
-        first_ns: mine.first().map(|sample| Ns(sample.time_ns)),
-        last_ns: mine.last().map(|sample| Ns(sample.time_ns)),
+    Ok(CpuStacks {
+        stacks: collapse(samples.unit, mine, names),
+        processes: chosen.members.is_some().then(|| processes(mine, names)),
         samples: tally.samples,
         weight: tally.weight,
-        unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
-        without_stack: ranking.without_stack,
-        processes: processes(&samples.rows, chosen.members.as_ref(), names),
-        states: states(mine, names),
-        thread_count,
-        threads,
-        self_frames: ranking.self_frames,
-        total_frames: ranking.total_frames,
+        threads: tally_by(mine, |sample| identity(sample, names)).len() as u64,
         notes,
     })
-}
-
-/// Returns the same samples as collapsed stacks, for flame graphs.
-pub fn collapsed_stacks(trace: &Trace, request: &Request) -> Result<CollapsedStacks> {
-    let chosen = ChosenSamples::new(trace, request)?;
-    let (unit, mine) = (chosen.samples.unit, &chosen.mine);
-    Ok(collapse(unit, mine, &trace.names))
 }
 
 /// Samples that the request is about.
 struct ChosenSamples {
     /// All samples of the trace.
     samples: Samples,
-    /// Reason why the processes were chosen; `None` if the profile covers all.
-    chosen_by: Option<ChosenBy>,
-    /// Chosen processes; `None` if the profile covers all.
+    /// Chosen processes; `None` if they are all.
     members: Option<Members>,
     /// Samples of the chosen processes in the requested time.
     mine: Vec<Sample>,
@@ -95,10 +73,8 @@ impl ChosenSamples {
             .flatten()
             .ok_or_else(|| unreadable(trace).map_or(Error::NoSamples, Error::Trace))?;
 
-        let (chosen_by, members) = match chosen_processes(&samples.rows, trace, request)? {
-            Some((by, processes)) => (Some(by), Some(Members::new(&processes, names))),
-            None => (None, None),
-        };
+        let chosen = chosen_processes(&samples.rows, trace, request)?;
+        let members = chosen.map(|processes| Members::new(&processes, names));
         let (from, to) = (
             request.from_ns.unwrap_or(0),
             request.to_ns.unwrap_or(u64::MAX),
@@ -123,7 +99,6 @@ impl ChosenSamples {
         }
         Ok(Self {
             samples,
-            chosen_by,
             members,
             mine,
         })
@@ -153,13 +128,13 @@ impl ChosenSamples {
     }
 }
 
-/// Returns the processes that the profile is about: the requested ones, else the recorded one;
-/// `None` if it covers all.
+/// Returns the processes whose stacks are asked for: the requested ones, else the recorded one;
+/// `None` if they are all.
 fn chosen_processes(
     rows: &[Sample],
     trace: &Trace,
     request: &Request,
-) -> Result<Option<(ChosenBy, Vec<ProcessId>)>> {
+) -> Result<Option<Vec<ProcessId>>> {
     let is_unnamed = matches!(
         trace.run.target,
         RunTarget::AllProcesses | RunTarget::Unknown
@@ -170,7 +145,7 @@ fn chosen_processes(
 
     let used = sampled(rows, &trace.names);
     match choose(&request.processes, &trace.run, &trace.names, &used) {
-        Ok(chosen) => Ok(Some((chosen.chosen_by, chosen.processes))),
+        Ok(chosen) => Ok(Some(chosen.processes)),
         Err(Error::NoGpuIntervals {
             wanted, present, ..
         }) => Err(Error::NoSamplesOfProcess {
@@ -201,25 +176,17 @@ fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
     used
 }
 
-fn processes(rows: &[Sample], members: Option<&Members>, names: &Names) -> Vec<ProfileProcess> {
-    let is_analyzed = |sample: &Sample| members.is_none_or(|members| members.has(sample));
-    let tallies = tally_by(rows, |sample| (sample.process, is_analyzed(sample)));
+/// Returns the names of the processes of samples, the most weight first.
+fn processes(mine: &[Sample], names: &Names) -> Vec<String> {
+    let name = |id: Option<ProcessId>| match id.and_then(|id| names.process(id)) {
+        Some(process) => names.text(process.name).to_owned(),
+        None => "unknown process".to_owned(),
+    };
+    let tallies = tally_by(mine, |sample| sample.process).into_iter();
+    let mut list: Vec<(String, Tally)> = tallies.map(|(id, tally)| (name(id), tally)).collect();
+    list.sort_by_key(|(name, tally)| by_weight(*tally, name.clone()));
 
-    let mut list: Vec<(Tally, ProfileProcess)> = tallies
-        .into_iter()
-        .map(|((id, is_analyzed), tally)| {
-            let process = id.and_then(|id| names.process(id));
-            let facts = ProfileProcess {
-                name: process.map(|process| names.text(process.name).to_owned()),
-                pid: process.and_then(|process| process.pid),
-                is_analyzed,
-                samples: tally.samples,
-                weight: tally.weight,
-            };
-            (tally, facts)
-        })
-        .collect();
-
-    list.sort_by_key(|(tally, process)| by_weight(*tally, (process.name.clone(), process.pid)));
-    list.into_iter().map(|(_, process)| process).collect()
+    let mut list: Vec<String> = list.into_iter().map(|(name, _)| name).collect();
+    list.dedup();
+    list
 }
