@@ -10,7 +10,7 @@ use crate::block::Block;
 use crate::buffers::{
     begin_again, commit, end_encoder, made_buffer, made_buffer_of_device, made_encoder, made_part,
 };
-use crate::commit4::{FEEDBACK, commit_several};
+use crate::commit4::commit_several;
 use crate::cost;
 use crate::events::{made_event, signal, signaling};
 use crate::hooks::{Role, hook};
@@ -228,7 +228,6 @@ impl Call {
             }
             Act::Free => {
                 PIPELINES.remove(object);
-                FEEDBACK.remove(object);
             }
         }
         if weight > 0 {

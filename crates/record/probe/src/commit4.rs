@@ -1,24 +1,18 @@
 //! Commits of Metal 4: of several command buffers at once, and told by feedback.
 #![expect(unsafe_code, reason = "reads the array of command buffers")]
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use crate::block::Block;
 use crate::buffers::{LABEL, completion};
 use crate::cost::handle;
-use crate::hooks::{Role, hook};
 use crate::mode::lock;
 use crate::objc::{Id, Message, Pool, Replacement, new, release};
-use crate::objects::{BUFFERS, Objects, QUEUES, number_queue};
+use crate::objects::{BUFFERS, QUEUES, number_queue};
 use crate::record::{Committed, Encoded};
 use crate::session::{self, Session};
 use crate::system::{now, thread};
-
-/// Commits of Metal 4 that were made with the same options, in order. Metal tells each when it is
-/// complete through a block of the options.
-type Feedback = Arc<Mutex<VecDeque<(Arc<Session>, Committed)>>>;
-pub(crate) static FEEDBACK: Objects<Feedback> = Objects::new();
 
 /// Notes a commit of Metal 4. Without options, returns the commit with options of its own.
 pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<Replacement> {
@@ -42,9 +36,7 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
         .copied()
         .filter(|options| *options != 0)
         .or(own);
-    let feedback = options.and_then(|options| feedback_of(options, has_options));
-    let (Some(options), Some(feedback)) = (options, feedback) else {
-        own.into_iter().for_each(release);
+    let Some(options) = options else {
         session.note("commits of Metal 4 are not in the log: no options for their feedback");
         return None;
     };
@@ -77,7 +69,10 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
         encoded,
         time: now(),
     };
-    lock(&feedback).push_back((session, committed));
+    if !tell_completion(options, session, committed) {
+        own.into_iter().for_each(release);
+        return None;
+    }
     Some(Replacement {
         message: &COMMIT,
         object: queue,
@@ -86,27 +81,23 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
     })
 }
 
-/// Returns the commits with these options, and asks Metal to tell when they are complete.
-fn feedback_of(options: Id, is_kept: bool) -> Option<Feedback> {
+/// Asks Metal to tell when a commit with these options is complete. Options drop their handlers at each
+/// commit. Returns false if there is no memory for a handler.
+fn tell_completion(options: Id, session: Arc<Session>, committed: Committed) -> bool {
     static ADD_FEEDBACK_HANDLER: Message = Message::new(c"addFeedbackHandler:");
-    if let Some(known) = FEEDBACK.get(options) {
-        return Some(known);
-    }
-    let feedback = Feedback::default();
-    let commits = feedback.clone();
+    let waiting = Mutex::new(Some((session, committed)));
     let block = Block::new(1, move |objects| {
         let completed = now();
         handle(|| {
-            let next = lock(&commits).pop_front();
-            if let (Some((session, committed)), Some(object)) = (next, objects.first()) {
+            // Taken, so that a handler that outlives its commit tells nothing of the next one.
+            let commit = lock(&waiting).take();
+            if let (Some((session, committed)), Some(object)) = (commit, objects.first()) {
                 session.complete(committed, completion(*object, completed, 0));
             }
         });
-    })?;
-    ADD_FEEDBACK_HANDLER.get_with(options, block.address());
-    if is_kept {
-        hook(options, Role::CommitOptions);
-        FEEDBACK.insert(options, feedback.clone());
+    });
+    if let Some(block) = &block {
+        ADD_FEEDBACK_HANDLER.get_with(options, block.address());
     }
-    Some(feedback)
+    block.is_some()
 }

@@ -91,7 +91,6 @@ pub(crate) enum Role {
     SharedEvent,
     Encoder,
     Pipeline,
-    CommitOptions,
 }
 
 /// Returns the methods to hook for a role.

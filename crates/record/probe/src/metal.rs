@@ -87,7 +87,6 @@ pub(crate) fn tables(role: Role) -> [&'static [Method]; 2] {
         Role::SharedEvent => [EVENT, &[]],
         Role::Encoder => [ENCODER, &[]],
         Role::Pipeline => [PIPELINE, FREED],
-        Role::CommitOptions => [FREED, &[]],
     }
 }
 

@@ -51,16 +51,12 @@ static Metal one(Metal pipeline, int times) {
     Metal encoder = [buffer computeCommandEncoder];
     dispatch(encoder, pipeline, times);
     [encoder endEncoding];
-    [encoder release];
     commit(buffer);
     return buffer;
 }
-static void wait_for(Metal buffer) {
-    [buffer waitUntilCompleted];
-    [buffer release];
-}
+static void wait_for(Metal buffer) { [buffer waitUntilCompleted]; }
 
-static void eager(void) { for (int step = 0; step < 20; step++) wait_for(one(step % 2 ? gemm : softmax, 1)); }
+static void eager(void) { for (int step = 0; step < 20; step++) POOL(wait_for(one(step % 2 ? gemm : softmax, 1))); }
 static void batched(void) { for (int step = 0; step < 5; step++) wait_for(one(gemm, 40)); }
 static void pipelined(void) {
     Metal buffers[30];
@@ -84,7 +80,7 @@ static void events(void) {
 }
 static void *of_thread(void *number) {
     standin_thread((int)(long)number);
-    for (int step = 0; step < 50; step++) wait_for(one(step % 2 ? gemm : softmax, 4));
+    for (int step = 0; step < 50; step++) POOL(wait_for(one(step % 2 ? gemm : softmax, 4)));
     return NULL;
 }
 static void threads(void) {
@@ -229,7 +225,6 @@ static void metal4(void) {
     Metal four = [compiler newComputePipelineStateWithDescriptor:descriptor compilerTaskOptions:nil error:NULL];
     Metal buffers[2] = {[device newCommandBuffer], [device newCommandBuffer]};
     Metal kept = [MTL4CommitOptions alloc];
-    [kept addFeedbackHandler:&handler];
     int with_handler = 0;
     // As above.
     Metal others[16];
@@ -242,13 +237,13 @@ static void metal4(void) {
             Metal encoder = [buffers[which] computeCommandEncoder];
             dispatch(encoder, which ? gemm : four, step + 1);
             [encoder endEncoding];
-            [encoder release];
             [buffers[which] endCommandBuffer];
         }
         standin_before_commit();
         if (step % 3 == 0) {
             [new_queue commit:(const id *)buffers count:count];
         } else if (step % 3 == 1) {
+            [kept addFeedbackHandler:&handler];
             [new_queue commit:(const id *)buffers count:count options:kept];
             with_handler++;
         } else {
@@ -401,7 +396,7 @@ static void cost(void) {
     for (int round = 0; round < 200; round++) {
         standin_drain();
         uint64_t start = standin_now();
-        for (int step = 0; step < 10; step++) [one(gemm, 1) release];
+        for (int step = 0; step < 10; step++) POOL(one(gemm, 1));
         double spent = (standin_now() - start) / 10.0;
         if (spent < least) least = spent;
     }
@@ -421,7 +416,7 @@ int main(int count, char **arguments) {
     setup();
     for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++) {
         if (!strcmp(WAYS[way].name, arguments[1])) {
-            WAYS[way].run();
+            POOL(WAYS[way].run());
             // All handlers are called, however slow this machine is.
             standin_drain();
             return 0;

@@ -16,12 +16,17 @@ void *_Block_copy(const void *block);
 void _Block_release(const void *block);
 extern void *_NSConcreteStackBlock[32], *_NSConcreteGlobalBlock[32];
 
+void *objc_autoreleasePoolPush(void);
+void objc_autoreleasePoolPop(void *mark);
+#define POOL(body) do { void *mark = objc_autoreleasePoolPush(); body; objc_autoreleasePoolPop(mark); } while (0)
+
 __attribute__((objc_root_class))
 @interface NSObject { Class isa; int references; }
 + (id)alloc;
 - (id)init;
 - (id)retain;
 - (void)release;
+- (id)autorelease;
 - (void)dealloc;
 @end
 

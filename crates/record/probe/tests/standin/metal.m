@@ -86,6 +86,23 @@ void _Block_release(const void *copy) {
     free(block);
 }
 
+// Autorelease pools: the objects of a thread, and nil where a pool begins. Without a pool an object leaks,
+// as with Apple's runtime.
+static __thread id *pooled;
+static __thread int pooled_count, pooled_room;
+static void add_pooled(id object) {
+    if (pooled_count == pooled_room) pooled = realloc(pooled, (pooled_room = 2 * pooled_room + 64) * sizeof *pooled);
+    pooled[pooled_count++] = object;
+}
+void *objc_autoreleasePoolPush(void) { add_pooled(nil); return (void *)(long)pooled_count; }
+void objc_autoreleasePoolPop(void *mark) {
+    while (pooled_count >= (long)mark) {
+        NSObject *object = pooled[--pooled_count];
+        if (object) [object release];
+    }
+    if (!pooled_count) { free(pooled); pooled = NULL; pooled_room = 0; }
+}
+
 static void call_block(struct Block *block, id object) { ((void (*)(void *, id))block->invoke)(block, object); }
 
 @implementation NSObject
@@ -97,6 +114,7 @@ static void call_block(struct Block *block, id object) { ((void (*)(void *, id))
 - (id)init { return self; }
 - (id)retain { __atomic_add_fetch(&references, 1, __ATOMIC_RELAXED); return self; }
 - (void)release { if (!__atomic_sub_fetch(&references, 1, __ATOMIC_ACQ_REL)) [self dealloc]; }
+- (id)autorelease { if (pooled_count) add_pooled(self); return self; }
 - (void)dealloc { object_dispose(self); }
 // GCC's runtime sends this to classes.
 + (id)self { return self; }
@@ -178,7 +196,7 @@ struct Work { char kind[16], label[64]; struct { char name[64]; int count; } ker
 @end
 @interface GPU4CommandBuffer : _MTLCommandBuffer
 @end
-@interface _MTLCommandEncoder : NSObject { @public struct Work *work; GPUPipeline *pipeline; NSString *label; }
+@interface _MTLCommandEncoder : NSObject { @public struct Work *work; GPUPipeline *pipeline; NSString *label; int hasEnded; }
 @end
 @interface _MTLComputeEncoder : _MTLCommandEncoder
 @end
@@ -206,7 +224,13 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     made->work = calloc(1, sizeof(struct Work));
     snprintf(made->work->kind, 16, "%s", kind);
     buffer->work[buffer->workCount++] = made->work;
-    called("encoder");
+    [made autorelease];
+    @try {
+        called("encoder");
+    } @catch (id thrown) {
+        made->hasEnded = 1;
+        @throw thrown;
+    }
     return made;
 }
 @implementation _MTLCommandEncoder
@@ -217,8 +241,16 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     label = [text retain];
     snprintf(work->label, 64, "%s", text->text);
 }
-- (void)endEncoding { called("endEncoding"); }
-- (void)dealloc { [label release]; [super dealloc]; }
+- (void)endEncoding { called("endEncoding"); hasEnded = 1; }
+- (void)dealloc {
+    // A command buffer does not keep its encoders.
+    if (!hasEnded) {
+        fputs("Command encoder released without endEncoding\n", stderr);
+        abort();
+    }
+    [label release];
+    [super dealloc];
+}
 @end
 
 @implementation _MTLComputeEncoder
@@ -272,12 +304,12 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     GPURenderEncoder *part = [GPURenderEncoder alloc];
     part->work = work;
     called("part");
-    return part;
+    return [part autorelease];
 }
 @end
 
 // The GPU: a thread that takes one commit after the other.
-struct Commit { _MTLCommandBuffer *buffers[8]; int count; MTL4CommitOptions *options; uint64_t before, inside; struct Commit *next; };
+struct Commit { _MTLCommandBuffer *buffers[8]; int count; struct Block *handlers[64]; int handlerCount; uint64_t before, inside; struct Commit *next; };
 static struct Commit *first, **last = &first;
 static int underway;
 
@@ -344,14 +376,16 @@ static void *gpu(void *unused) {
         pthread_cond_broadcast(&changed);
         pthread_mutex_unlock(&lock);
         for (int at = 0; at < buffer->completedCount; at++) call_block(buffer->completed[at], buffer);
-        if (commit->options) {
+        if (commit->handlerCount) {
             Feedback *feedback = [Feedback alloc];
             feedback->gpuStart = start;
             feedback->gpuEnd = end;
             feedback->failure = buffer->failure;
-            for (int at = 0; at < commit->options->handlerCount; at++) call_block(commit->options->handlers[at], feedback);
+            for (int at = 0; at < commit->handlerCount; at++) {
+                call_block(commit->handlers[at], feedback);
+                _Block_release(commit->handlers[at]);
+            }
             [feedback release];
-            [commit->options release];
         }
         for (int at = 0; at < commit->count; at++) [commit->buffers[at] release];
         free(commit);
@@ -369,7 +403,12 @@ static void submit(const id *buffers, int count, MTL4CommitOptions *options) {
     commit->before = before_commit ? before_commit : commit->inside;
     before_commit = 0;
     commit->count = count;
-    commit->options = [options retain];
+    // Handlers of options are for one commit.
+    if (options) {
+        commit->handlerCount = options->handlerCount;
+        memcpy(commit->handlers, options->handlers, sizeof options->handlers);
+        options->handlerCount = 0;
+    }
     for (int at = 0; at < count; at++) commit->buffers[at] = [buffers[at] retain];
     static int is_running;
     pthread_mutex_lock(&lock);
@@ -485,7 +524,7 @@ void standin_drain(void) {
 @implementation _MTLCommandQueue
 - (id)commandBuffer { return [self commandBufferWithDescriptor:nil]; }
 - (id)commandBufferWithUnretainedReferences { return [self commandBufferWithDescriptor:nil]; }
-- (id)commandBufferWithDescriptor:(id)descriptor { (void)descriptor; called("commandBuffer"); return [GPUCommandBuffer alloc]; }
+- (id)commandBufferWithDescriptor:(id)descriptor { (void)descriptor; called("commandBuffer"); return [[GPUCommandBuffer alloc] autorelease]; }
 @end
 @implementation GPUCommandQueue
 - (id)commandBufferWithDescriptor:(id)descriptor { return [super commandBufferWithDescriptor:descriptor]; }
@@ -595,10 +634,10 @@ static id wrap(Class class, id base) { Debug *made = [class alloc]; made->base =
 - (id)newComputePipelineStateWithFunction:(id)function error:(id *)error { return [base newComputePipelineStateWithFunction:function error:error]; }
 @end
 @implementation DebugQueue
-- (id)commandBuffer { return wrap(objc_getClass("DebugCommandBuffer"), [base commandBuffer]); }
+- (id)commandBuffer { return [wrap(objc_getClass("DebugCommandBuffer"), [[base commandBuffer] retain]) autorelease]; }
 @end
 @implementation DebugCommandBuffer
-- (id)computeCommandEncoder { return wrap(objc_getClass("DebugComputeEncoder"), [base computeCommandEncoder]); }
+- (id)computeCommandEncoder { return [wrap(objc_getClass("DebugComputeEncoder"), [[base computeCommandEncoder] retain]) autorelease]; }
 - (void)addScheduledHandler:(void *)handler { [base addScheduledHandler:handler]; }
 - (void)addCompletedHandler:(void *)handler { [base addCompletedHandler:handler]; }
 - (void)commit { [base commit]; }
