@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use metalens_doctor::CheckVerdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,6 +23,8 @@ pub struct EvidenceFile {
     pub stopped: bool,
     /// Versions and chip of the machine.
     pub machine: MachineSeen,
+    /// Verdicts of `metalens doctor` by check: `ok`, `warning`, `problem`, and others. Empty for a fake xctrace.
+    pub doctor: BTreeMap<String, CheckVerdict>,
     /// Answers in the order of the experiments.
     pub answers: Vec<Answer>,
     /// Recordings that the experiments used.
@@ -32,9 +35,9 @@ pub struct EvidenceFile {
 #[derive(Debug, Serialize)]
 pub struct MachineSeen {
     /// Version that `xctrace` prints.
-    pub xctrace: String,
+    pub xctrace: Option<String>,
     /// Build number of its Xcode.
-    pub xcode_build: String,
+    pub xcode_build: Option<String>,
     /// Version of macOS, such as `26.0`.
     pub macos: Option<String>,
     /// Build number of macOS.

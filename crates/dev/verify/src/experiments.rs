@@ -32,7 +32,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 14] = [
+pub const EXPERIMENTS: [Experiment; 19] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -91,6 +91,27 @@ pub const EXPERIMENTS: [Experiment; 14] = [
         judge: judges::children,
     },
     Experiment {
+        id: "stderr",
+        question: "Where does the standard error of a program go that xctrace starts?",
+        does: "lets the shell around the workload write a line to standard error",
+        expected: "xctrace passes it on",
+        judge: judges::stderr,
+    },
+    Experiment {
+        id: "interrupt",
+        question: "Is a recording complete that is stopped with Ctrl-C?",
+        does: "records a shell that would go on for ten minutes, and interrupts xctrace",
+        expected: "the recording is complete",
+        judge: judges::interrupt,
+    },
+    Experiment {
+        id: "attach",
+        question: "Can xctrace attach to a process by its id?",
+        does: "starts the bundled workload, and attaches to it until the time limit",
+        expected: "the recording has GPU work of the process",
+        judge: judges::attach,
+    },
+    Experiment {
         id: "left",
         question: "Does a program end with its recording, when the time limit is reached?",
         does: "records a shell that would go on for ten minutes, for at most ten seconds",
@@ -131,5 +152,19 @@ pub const EXPERIMENTS: [Experiment; 14] = [
         does: "records the bundled workload with the probe in it, and compares log and recording",
         expected: "both have as many command buffers, and their GPU work spans the same time, to 1 µs",
         judge: judges::probe,
+    },
+    Experiment {
+        id: "probe-alone",
+        question: "Does the probe record without xctrace, and without Xcode?",
+        does: "runs the bundled workload with the probe in it",
+        expected: "the log has all issued work",
+        judge: judges::probe_alone,
+    },
+    Experiment {
+        id: "pythons",
+        question: "Does the probe reach the Pythons of this machine?",
+        does: "starts those of Homebrew, python.org, the Command Line Tools and environments with the probe",
+        expected: "the probe is in each, and each finds its libraries as before",
+        judge: judges::pythons,
     },
 ];

@@ -9,6 +9,8 @@ use crate::evidence::TableSeen;
 
 /// Largest size of a work file, in bytes.
 const MAX_WORK_BYTES: u64 = 32 << 20;
+/// Notes of a log that are kept.
+const NOTES: usize = 50;
 
 /// Loads a recording or an export. The error is for the user alone, as all errors here.
 pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Trace, String> {
@@ -31,6 +33,13 @@ pub(crate) fn work(bundle: &Path) -> Result<WorkFile, String> {
     let text =
         metalens_files::read_text(&file, MAX_WORK_BYTES).map_err(|error| error.to_string())?;
     WorkFile::parse(&text, &file.display().to_string()).map_err(|error| error.to_string())
+}
+
+/// Returns the notes of a log, such as those on classes that the probe left alone.
+pub(crate) fn notes(log: &Path) -> Vec<String> {
+    let text = metalens_files::read_text(log, MAX_WORK_BYTES).unwrap_or_default();
+    let notes = text.lines().filter(|line| line.starts_with(r#"{"note":"#));
+    notes.take(NOTES).map(str::to_owned).collect()
 }
 
 /// Returns the number of rows of a table. None if it is absent or cannot be read.

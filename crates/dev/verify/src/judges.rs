@@ -4,13 +4,14 @@ use std::path::Path;
 use std::rc::Rc;
 
 use metalens_exporter::TableSelection;
-use metalens_recorder::log_beside;
+use metalens_recorder::{StoppedBy, log_beside};
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
 use crate::counts::{CountVerdict, IssuedWork, RecordedWork, WorkCounts};
 use crate::evidence::Judgment;
 use crate::inspect;
-use crate::lab::Lab;
+use crate::lab::{Lab, SPOKEN};
+use crate::pythons::{self, REACHED};
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
 /// Name of the signpost interval of bundled workloads.
@@ -214,15 +215,22 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judged {
     let made = recording_with_option(lab, Purpose::Counters)?;
     let analysis = inspect::analysis(bundle(&made)).map_err(unreadable)?;
     let counters = analysis.report.counters.as_ref();
-    let (samples, kinds) = counters.map_or((0, 0), |counters| {
-        (counters.samples, counters.counters.len() as u64)
+    let (samples, counters) = counters.map_or((0, &[][..]), |counters| {
+        (counters.samples, &counters.counters[..])
     });
-    let judgment = if samples > 0 {
-        Judgment::expected("the recording has samples of hardware counters")
+    let moving = counters.iter().filter(|counter| counter.window.p95 > 0.0);
+    let moving = moving.count();
+    let judgment = if moving > 0 {
+        Judgment::expected("the recording has samples of hardware counters that are not zero")
+    } else if samples > 0 {
+        Judgment::otherwise("all samples of hardware counters are zero")
     } else {
         Judgment::otherwise("the recording has no samples of hardware counters")
     };
-    Ok(judgment.fact("samples", samples).fact("counters", kinds))
+    Ok(judgment
+        .fact("samples", samples)
+        .fact("counters", counters.len())
+        .fact("not_zero", moving))
 }
 
 /// Judges whether the work of a child is found.
@@ -240,6 +248,37 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judged {
     })?;
     let text = "the recording has the work under the process that the shell started";
     Ok(Judgment::expected(text).fact("intervals", work.intervals))
+}
+
+/// Judges where the standard error of a program goes.
+pub(crate) fn stderr(lab: &mut Lab<'_, '_>) -> Judged {
+    recording_with_option(lab, Purpose::Wrapper)?;
+    let lines = lab.transcript(Purpose::Wrapper);
+    let spoken = lines.iter().find(|line| line.contains(SPOKEN));
+    Ok(match spoken {
+        Some(_) => Judgment::expected("xctrace passes the program's standard error on"),
+        None => Judgment::otherwise("what the program wrote to standard error is lost"),
+    })
+}
+
+/// Judges whether a recording that is stopped early is complete.
+pub(crate) fn interrupt(lab: &mut Lab<'_, '_>) -> Judged {
+    let made = recording_with_option(lab, Purpose::Interrupted)?;
+    let recording = &made.outcome.recording;
+    let judgment = if recording.stopped_by == StoppedBy::User {
+        Judgment::expected("the recording was stopped, and is complete")
+    } else {
+        Judgment::unknown("the program ended before the recording was stopped")
+    };
+    Ok(judgment.fact("exit_code", recording.code))
+}
+
+/// Judges whether a process that runs can be recorded.
+pub(crate) fn attach(lab: &mut Lab<'_, '_>) -> Judged {
+    let made = recording_with_option(lab, Purpose::Attached)?;
+    let analysis = inspect::analysis(bundle(&made)).map_err(unreadable)?;
+    let judgment = Judgment::expected("the recording is complete and has GPU work of the process");
+    Ok(judgment.fact("intervals", analysis.report.counts.intervals))
 }
 
 /// Judges whether a program ends with its recording.
@@ -329,7 +368,12 @@ fn compared(bundle: &Path, export: &Path) -> Result<Vec<TableComparison>, String
 /// Judges whether a recording has all work that was issued.
 pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judged {
     let made = stock_recording(lab)?;
-    let counts = work_counts(bundle(&made)).map_err(unreadable)?;
+    judged_counts(bundle(&made))
+}
+
+/// Judges whether a recording or a log has what its workload issued.
+fn judged_counts(recording: &Path) -> Judged {
+    let counts = work_counts(recording).map_err(unreadable)?;
     let judgment = match counts.verdict {
         CountVerdict::Equal => {
             Judgment::expected("everything that the workload issued is in the recording")
@@ -393,6 +437,36 @@ pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judged {
     })?;
     let recorded = gpu_work(bundle(&made)).map_err(unreadable)?;
     Ok(judge_log(&recorded, &logged))
+}
+
+/// Judges whether the probe records without `xctrace`.
+pub(crate) fn probe_alone(lab: &mut Lab<'_, '_>) -> Judged {
+    if lab.is_fake() {
+        return Err(Judgment::unknown(
+            "the workload that a fake xctrace shows uses no GPU",
+        ));
+    }
+    let log = lab.log_by_probe().map_err(|why| {
+        Judgment::otherwise("the probe wrote no log of the workload").privately(why)
+    })?;
+    let notes = inspect::notes(&log);
+    judged_counts(&log).map(|judgment| judgment.fact("notes", notes))
+}
+
+/// Judges whether the probe reaches the Pythons of this machine.
+pub(crate) fn pythons(_: &mut Lab<'_, '_>) -> Judged {
+    let found = pythons::found();
+    let lost = found.iter().filter(|(_, reach)| *reach != REACHED);
+    let judgment = match (found.len(), lost.count()) {
+        (0, _) => Judgment::unknown("there is no Python"),
+        (_, 0) => Judgment::expected("the probe is in each Python, and changes no prefix"),
+        _ => Judgment::otherwise("the probe does not reach each Python as it should"),
+    };
+    Ok(found
+        .into_iter()
+        .fold(judgment, |judgment, (python, reach)| {
+            judgment.fact(python, reach)
+        }))
 }
 
 /// Reads the GPU work of a recording, or of a log.

@@ -3,20 +3,24 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
+use metalens_doctor::{
+    CheckVerdict, MacFacts, PlannedRecording, SystemCommands, diagnose, scratch_files,
+    temporary_folders,
+};
 use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    LeftProcesses, OutputRoute, Probe, ReadingDepth, RecordRequest, RecordTimeouts, RecordedBundle,
-    Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher, as_text,
-    log_beside, redactor,
+    LeftProcesses, OutputRoute, Probe, ProbePlan, ReadingDepth, RecordRequest, RecordTimeouts,
+    RecordedBundle, Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest,
+    Watcher, as_text, log_beside, redactor,
 };
 use metalens_xctrace::command::TimeRange;
-use metalens_xctrace::{Tool, Version};
+use metalens_xctrace::{Tool, ToolSource, Version};
 
 use crate::VerifyEvent;
 use crate::evidence::{Answer, EvidenceFile, MachineSeen, RecordingSeen, SCHEMA};
@@ -53,17 +57,17 @@ pub struct Setup<'a> {
 /// The `xctrace` that records.
 #[derive(Debug)]
 pub enum Recorders {
-    /// The one of Apple.
-    Xctrace(Tool),
+    /// The one of Apple, if it was found.
+    Xctrace(Result<Tool, metalens_xctrace::Error>),
     /// Programs that behave like it.
     Fake(Box<FakeTools>),
 }
 
 impl Recorders {
-    fn tool(&self) -> &Tool {
+    fn tool(&self) -> Result<&Tool, &metalens_xctrace::Error> {
         match self {
-            Self::Xctrace(tool) => tool,
-            Self::Fake(fake) => &fake.plain,
+            Self::Xctrace(tool) => tool.as_ref(),
+            Self::Fake(fake) => Ok(&fake.plain),
         }
     }
 
@@ -97,14 +101,16 @@ const ROOM_BYTES: u64 = 5_000_000_000;
 /// Room for a fake `xctrace`, whose recordings are small.
 const FAKE_ROOM_BYTES: u64 = 100_000_000;
 
-type Result<T> = std::result::Result<T, MissingRecording>;
+/// A recording, or the reason why there is none.
+type Made<T> = Result<T, MissingRecording>;
 
 /// Makes recordings, and keeps those that it made.
 pub(crate) struct Lab<'a, 'w> {
     setup: Setup<'a>,
-    version: Version,
+    /// `None` without an `xctrace` that runs.
+    version: Option<Version>,
     watch: &'w mut dyn FnMut(VerifyEvent<'_>),
-    made: BTreeMap<Purpose, Result<Rc<MadeRecording>>>,
+    made: BTreeMap<Purpose, Made<Rc<MadeRecording>>>,
     seen: Vec<RecordingSeen>,
     pub(crate) scratch: ScratchSeen,
     system: SystemCommands,
@@ -124,15 +130,14 @@ pub(crate) struct ScratchSeen {
 }
 
 impl<'a, 'w> Lab<'a, 'w> {
-    pub(crate) fn new(
-        setup: Setup<'a>,
-        watch: &'w mut dyn FnMut(VerifyEvent<'_>),
-    ) -> std::result::Result<Self, metalens_xctrace::Error> {
-        let version = setup.recorders.tool().version()?;
+    pub(crate) fn new(setup: Setup<'a>, watch: &'w mut dyn FnMut(VerifyEvent<'_>)) -> Self {
+        let tool = setup.recorders.tool().map_err(ToString::to_string);
+        let version = tool.and_then(|tool| tool.version().map_err(|error| error.to_string()));
+        let version = version.map_err(|why| watch(VerifyEvent::NoXctrace(why)));
         let system = SystemCommands::default();
         let mut lab = Self {
             setup,
-            version,
+            version: version.ok(),
             watch,
             made: BTreeMap::new(),
             seen: Vec::new(),
@@ -140,7 +145,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             system,
         };
         lab.scratch.before = lab.scratch_bytes();
-        Ok(lab)
+        lab
     }
 
     pub(crate) fn tell(&mut self, event: VerifyEvent<'_>) {
@@ -152,7 +157,7 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns a recording, which is made if it was not yet.
-    pub(crate) fn recording(&mut self, purpose: Purpose) -> Result<Rc<MadeRecording>> {
+    pub(crate) fn recording(&mut self, purpose: Purpose) -> Made<Rc<MadeRecording>> {
         if let Some(made) = self.made.get(&purpose) {
             return made.clone();
         }
@@ -167,7 +172,7 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns what `xctrace` said, as it may be published.
-    fn transcript(&self, purpose: Purpose) -> Vec<String> {
+    pub(crate) fn transcript(&self, purpose: Purpose) -> Vec<String> {
         let text = match metalens_files::read_text(&self.log(purpose), LONGEST_TRANSCRIPT) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -195,7 +200,10 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Makes a recording: checks the room, listens and watches while it is recorded.
-    fn record(&mut self, purpose: Purpose) -> Result<MadeRecording> {
+    fn record(&mut self, purpose: Purpose) -> Made<MadeRecording> {
+        if self.version.is_none() {
+            return Err(missing(Absence::NoXctrace, "no xctrace runs"));
+        }
         if self.is_stopped() {
             return Err(missing(Absence::Stopped, "you stopped before"));
         }
@@ -207,7 +215,12 @@ impl<'a, 'w> Lab<'a, 'w> {
         }
         self.check_room()?;
 
+        let running = (purpose == Purpose::Attached).then(|| self.start_program());
+        let running = running.transpose()?;
         let mut request = self.request(purpose);
+        if let Some(running) = &running {
+            request.subject = RecordingSubject::Process(running.0.id().to_string());
+        }
         if purpose == Purpose::WithProbe {
             request.environment = self.with_probe(&request.output)?;
         }
@@ -220,7 +233,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         let mut at_end = None;
         let outcome = plan.carry_out(
             None,
-            &mut Follower(self.setup.stops),
+            &mut self.follower(purpose == Purpose::Interrupted),
             &mut |bundle, depth| {
                 // `xctrace` has ended.
                 at_end = Some(self.scratch_bytes());
@@ -237,7 +250,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         self.scratch.left = growth(after);
         let outcome = outcome.map_err(|failure| failed(&failure.error))?;
         let left = outcome.left_over.as_ref();
-        if purpose == Purpose::Outlasting {
+        if matches!(purpose, Purpose::Outlasting | Purpose::Interrupted) {
             left.into_iter().flat_map(LeftProcesses::pids).for_each(end);
         }
         Ok(MadeRecording {
@@ -248,7 +261,7 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Refuses a disk that may become full.
-    fn check_room(&self) -> Result<()> {
+    fn check_room(&self) -> Made<()> {
         let needed = match self.setup.recorders {
             Recorders::Xctrace(_) => ROOM_BYTES,
             Recorders::Fake(_) => FAKE_ROOM_BYTES,
@@ -266,25 +279,18 @@ impl<'a, 'w> Lab<'a, 'w> {
 
     /// Returns the request to the recorder.
     fn request(&self, purpose: Purpose) -> RecordRequest {
-        let (name, steps) = (&self.setup.workload, self.setup.steps.to_string());
         let bundle = self.setup.folder.join(format!("{}.trace", purpose.name()));
-        let run = [
-            self.setup.program.as_os_str(),
-            "workload".as_ref(),
-            name.as_ref(),
-            "--count".as_ref(),
-            steps.as_ref(),
-        ];
+        let run = self.workload(1);
         let subject = if purpose.is_wrapped() {
-            let script = if purpose == Purpose::Outlasting {
-                OUTLASTING
+            let script = if purpose == Purpose::Wrapper {
+                SPEAKING
             } else {
-                "\"$@\"; exit $?"
+                OUTLASTING
             };
             let shell = ["/bin/sh", "-c", script, "sh"].map(OsString::from);
             let work = bundle.with_extension("work.json");
             let mut words: Vec<OsString> = shell.into();
-            words.extend(run.map(OsString::from));
+            words.extend(run);
             // Beside the bundle it would be in the way of the recorder's own.
             words.extend([
                 "--output".into(),
@@ -293,10 +299,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             words.extend(self.is_fake().then(|| OsString::from("--simulated")));
             RecordingSubject::Program(words)
         } else {
-            RecordingSubject::Workload {
-                name: name.clone(),
-                command: run.map(OsString::from).into(),
-            }
+            self.subject()
         };
 
         let limit = if purpose == Purpose::Outlasting {
@@ -315,8 +318,64 @@ impl<'a, 'w> Lab<'a, 'w> {
         request
     }
 
+    fn follower(&self, interrupts: bool) -> Follower<'a> {
+        Follower {
+            stops: self.setup.stops,
+            stops_after: interrupts.then(|| self.setup.time_limit / 4),
+            stops_at: None,
+        }
+    }
+
+    /// Returns the command that runs the bundled workload, with its steps repeated.
+    fn workload(&self, repeats: u64) -> Vec<OsString> {
+        let steps = (self.setup.steps * repeats).to_string();
+        let words = ["workload", &self.setup.workload, "--count", &steps];
+        let program = self.setup.program.clone().into_os_string();
+        let words = words.into_iter().map(OsString::from);
+        std::iter::once(program).chain(words).collect()
+    }
+
+    fn subject(&self) -> RecordingSubject {
+        RecordingSubject::Workload {
+            name: self.setup.workload.clone(),
+            command: self.workload(1),
+        }
+    }
+
+    /// Starts the workload, for a recording that attaches to it. A fake xctrace needs any process.
+    fn start_program(&self) -> Made<Running> {
+        let mut words = self.workload(LASTING);
+        let work = self.setup.folder.join("attached-program.json");
+        words.extend(["--output".into(), work.into()]);
+        if self.is_fake() {
+            words = ["sleep", "600"].map(OsString::from).into();
+        }
+        let mut command = Command::new(words.remove(0));
+        command.args(words).stdin(Stdio::null());
+        let started = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let failed = |error: std::io::Error| missing(Absence::Other, &error.to_string());
+        Ok(Running(started.map_err(failed)?))
+    }
+
+    /// Runs the workload with the probe in it, without `xctrace`, and returns its log. The error is for
+    /// the user alone.
+    pub(crate) fn log_by_probe(&mut self) -> Result<PathBuf, String> {
+        self.tell(VerifyEvent::Recording("the probe alone"));
+        let log = self.setup.folder.join("probe-alone.jsonl");
+        let request = RecordRequest {
+            discards_output: true,
+            ..RecordRequest::new(Recorder::Xctrace, self.subject(), log)
+        };
+        let mut follower = self.follower(false);
+        let plan = Probe::unpack().and_then(|probe| ProbePlan::new(request, probe));
+        let recorded = plan.and_then(|plan| plan.carry_out(Stdio::null(), &mut follower));
+        recorded
+            .map(|recorded| recorded.log)
+            .map_err(|error| error.to_string())
+    }
+
     /// Returns the variables that load the probe into the program of a recording.
-    fn with_probe(&self, bundle: &Path) -> Result<Vec<(String, String)>> {
+    fn with_probe(&self, bundle: &Path) -> Made<Vec<(String, String)>> {
         let log = log_beside(bundle);
         let probe = Probe::unpack().map_err(|error| failed(&error))?;
         as_text(probe.variables(&log, true)).map_err(|error| failed(&error))
@@ -358,12 +417,9 @@ impl<'a, 'w> Lab<'a, 'w> {
 
     /// Exports tables of a bundle into a new folder, which is returned. The error says why it is
     /// incomplete; it is for the user alone.
-    pub(crate) fn export(
-        &self,
-        bundle: &Path,
-        wanted: TableSelection,
-    ) -> std::result::Result<PathBuf, String> {
-        let tool = self.setup.recorders.tool().clone();
+    pub(crate) fn export(&self, bundle: &Path, wanted: TableSelection) -> Result<PathBuf, String> {
+        let tool = self.setup.recorders.tool();
+        let tool = tool.map_err(ToString::to_string)?.clone();
         let exporter = Exporter::new(tool, Arc::clone(&self.setup.is_stopped))
             .map_err(|error| error.to_string())?;
         let folder = bundle.with_extension(match wanted {
@@ -397,12 +453,29 @@ impl<'a, 'w> Lab<'a, 'w> {
         ))
     }
 
+    /// Returns the verdicts of `metalens doctor` by check. What it found may name people and programs.
+    fn doctor(&self) -> BTreeMap<String, CheckVerdict> {
+        let (temporary, home) = (std::env::temp_dir(), std::env::var("HOME").ok());
+        let planned = PlannedRecording {
+            folder: &self.setup.folder,
+            temporary: Some(&temporary),
+            template: RecordRequest::TEMPLATE,
+            time_limit: Some(self.setup.time_limit),
+            program: None,
+            home: home.as_deref(),
+        };
+        let tool = Tool::find(&ToolSource::from_environment());
+        let checks = diagnose(&self.system, &planned, tool).checks.into_iter();
+        checks.map(|check| (check.id, check.verdict)).collect()
+    }
+
     /// Returns the evidence: the answers, the machine and the recordings.
     pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> EvidenceFile {
         let stopped = self.is_stopped();
         let synthetic = matches!(self.setup.recorders, Recorders::Fake(_));
         let is_mac = !synthetic && cfg!(target_os = "macos");
         let machine = is_mac.then(|| MacFacts::gather(&self.system));
+        let doctor = is_mac.then(|| self.doctor()).unwrap_or_default();
         let of = |value: fn(&MacFacts) -> Option<String>| machine.as_ref().and_then(value);
         EvidenceFile {
             schema: SCHEMA,
@@ -418,15 +491,22 @@ impl<'a, 'w> Lab<'a, 'w> {
                 is_virtual: machine
                     .as_ref()
                     .and_then(|machine| machine.is_virtual.value),
-                xctrace: self.version.dotted,
-                xcode_build: self.version.build,
+                xctrace: self.version.as_ref().map(|version| version.dotted.clone()),
+                xcode_build: self.version.map(|version| version.build),
             },
+            doctor,
             answers,
             recordings: self.seen,
         }
     }
 }
 
+/// Words that the shell around the workload prints on standard error.
+pub(crate) const SPOKEN: &str = "metalens on standard error";
+/// Script of that shell.
+const SPEAKING: &str = "echo 'metalens on standard error' >&2; \"$@\"; exit $?";
+/// How often a workload has its usual number of steps if it must outlast its recording.
+const LASTING: u64 = 1_000;
 /// Script of a shell that goes on after the workload. Without the trap, a system that continues a
 /// suspended process whose parent ends would end it too.
 const OUTLASTING: &str = "trap '' HUP; \"$@\"; exec sleep 600";
@@ -469,7 +549,7 @@ fn failed(error: &metalens_recorder::Error) -> MissingRecording {
 /// Describes a recording for the evidence.
 fn seen(
     purpose: Purpose,
-    made: &Result<Rc<MadeRecording>>,
+    made: &Made<Rc<MadeRecording>>,
     time: Duration,
     transcript: Vec<String>,
 ) -> RecordingSeen {
@@ -488,14 +568,36 @@ fn seen(
     }
 }
 
-/// Follows a recording: passes on stops, which it counts.
-struct Follower<'a>(&'a dyn Fn() -> usize);
+/// A program that ends when this is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Follows a recording: passes on stops, which it counts, or stops it by itself.
+struct Follower<'a> {
+    stops: &'a dyn Fn() -> usize,
+    /// Time between the begin of the recording and its interrupt.
+    stops_after: Option<Duration>,
+    stops_at: Option<Instant>,
+}
 
 impl Watcher for Follower<'_> {
-    fn on_event(&mut self, _: RecordingEvent<'_>) {}
+    fn on_event(&mut self, event: RecordingEvent<'_>) {
+        if event == RecordingEvent::Recording {
+            self.stops_at = self.stops_after.map(|time| Instant::now() + time);
+        }
+    }
 
     fn stop_request(&mut self) -> StopRequest {
-        match (self.0)() {
+        let is_due = self.stops_at.is_some_and(|at| at <= Instant::now());
+        match (self.stops)() {
+            0 if is_due => StopRequest::Stop,
             0 => StopRequest::None,
             1 => StopRequest::Stop,
             _ => StopRequest::GiveUp,

@@ -19,6 +19,10 @@ pub(crate) enum Purpose {
     Wrapper,
     /// Records a shell that continues after the time limit.
     Outlasting,
+    /// Records until it is stopped, as with Ctrl-C.
+    Interrupted,
+    /// Attaches to a process that runs.
+    Attached,
 }
 
 impl Purpose {
@@ -32,6 +36,8 @@ impl Purpose {
             Self::WithProbe => "the probe in the workload",
             Self::Wrapper => "a shell that runs the workload",
             Self::Outlasting => "a program that continues after the time limit",
+            Self::Interrupted => "stopped as with Ctrl-C",
+            Self::Attached => "--attach",
         }
     }
 
@@ -45,12 +51,14 @@ impl Purpose {
             Self::WithProbe => "with-probe",
             Self::Wrapper => "wrapper",
             Self::Outlasting => "outlasting",
+            Self::Interrupted => "interrupted",
+            Self::Attached => "attached",
         }
     }
 
     /// Returns whether a shell runs the workload as its child.
     pub(crate) const fn is_wrapped(self) -> bool {
-        matches!(self, Self::Wrapper | Self::Outlasting)
+        matches!(self, Self::Wrapper | Self::Outlasting | Self::Interrupted)
     }
 
     /// Sets the options of the recording.
@@ -58,7 +66,7 @@ impl Purpose {
         match self {
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
-            Self::Stock | Self::WithProbe | Self::Wrapper | Self::Outlasting => {}
+            _ => {}
         }
     }
 }
@@ -104,6 +112,8 @@ pub(crate) enum Absence {
     Stopped,
     /// The disk has no room.
     NoRoom,
+    /// The machine has no `xctrace` that runs.
+    NoXctrace,
     /// Something else than `xctrace` failed.
     Other,
 }
@@ -137,6 +147,7 @@ impl Absence {
             Self::StillSaving | Self::LeftSaving => "still saving",
             Self::Stopped => "stopped",
             Self::NoRoom => "no room",
+            Self::NoXctrace => "no xctrace",
             Self::Other => "failed",
         }
     }
@@ -145,7 +156,7 @@ impl Absence {
     pub(crate) const fn is_telling(self) -> bool {
         !matches!(
             self,
-            Self::LeftSaving | Self::Stopped | Self::NoRoom | Self::Other
+            Self::LeftSaving | Self::Stopped | Self::NoRoom | Self::NoXctrace | Self::Other
         )
     }
 }

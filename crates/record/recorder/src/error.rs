@@ -245,9 +245,8 @@ impl Failure for Error {
             Self::OutputCut => {
                 "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
             }
-            Self::NotStarted { remedy, .. } => {
-                remedy.unwrap_or("run `metalens doctor` to find the cause")
-            }
+            Self::NotStarted { remedy, .. } => remedy.unwrap_or(UNEXPLAINED),
+            Self::NoBundle { .. } => UNEXPLAINED,
             Self::Empty {
                 remedy: Some(remedy),
                 ..
@@ -285,6 +284,10 @@ impl Failure for Error {
         Some(hint.to_owned())
     }
 }
+
+/// Hint about a failure of `xctrace` that nobody knows yet.
+const UNEXPLAINED: &str = "run `metalens doctor` to find the cause; if it finds none, `metalens verify` \
+                           writes a file for a bug report, with what xctrace does on this Mac";
 
 /// Returns a path in quotes for a shell.
 fn in_quotes(path: &Path) -> String {

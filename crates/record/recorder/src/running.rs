@@ -1,5 +1,6 @@
 //! Lists the processes of the machine, to tell which are new since a recording began.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use metalens_doctor::{CommandOutput, CommandRunner};
@@ -32,10 +33,12 @@ impl RunningProcesses {
     }
 
     /// Returns the process of a program, by its name or path; an error with the ids of all, if there are
-    /// several.
+    /// several. A Python of a framework also has the name that users type.
     pub(crate) fn named(&self, name: &str) -> Result<Option<u32>, Vec<u32>> {
         let is_named = |program: &Path| {
-            program == Path::new(name) || program.file_name().is_some_and(|own| own == name)
+            program == Path::new(name)
+                || program.file_name().is_some_and(|own| own == name)
+                || is_framework_python(program, name)
         };
         let named = self.0.iter().filter(|process| is_named(&process.program));
         let pids: Vec<u32> = named.map(|process| process.pid).collect();
@@ -52,12 +55,17 @@ impl RunningProcesses {
         program: &Path,
         before: &Self,
     ) -> impl Iterator<Item = &'a RunningProcess> {
-        let real = std::fs::canonicalize(program).ok();
         let own = std::process::id();
-        let running = self.0.iter().filter(move |process| {
-            process.program == program || Some(&process.program) == real.as_ref()
-        });
-        running.filter(move |process| process.pid != own && !before.has(process.pid))
+        let new = move |process: &&RunningProcess| process.pid != own && !before.has(process.pid);
+        let real = fs::canonicalize(program).ok();
+        let python = real.as_deref().and_then(framework_python);
+        let is_of = move |process: &&RunningProcess| {
+            let shown = &process.program;
+            // The folders of a framework have several paths.
+            let is_python = || shown.ends_with(PYTHON) && python == fs::canonicalize(shown).ok();
+            shown == program || Some(shown) == real.as_ref() || is_python()
+        };
+        self.0.iter().filter(new).filter(is_of)
     }
 
     pub(crate) fn has(&self, pid: u32) -> bool {
@@ -87,6 +95,26 @@ impl RunningProcess {
         self.cpu_time
             .contains(|letter: char| matches!(letter, '1'..='9'))
     }
+}
+
+/// Path, in a version of a framework, of the program with which its Python replaces itself.
+const PYTHON: &str = "Resources/Python.app/Contents/MacOS/Python";
+
+/// Returns the program that a Python becomes, such as `…/Python.framework/Versions/3.13/bin/python3.13`.
+pub(crate) fn framework_python(real: &Path) -> Option<PathBuf> {
+    let folder = real.parent().filter(|folder| folder.ends_with("bin"))?;
+    fs::canonicalize(folder.with_file_name(PYTHON)).ok()
+}
+
+/// Returns whether users call the Python of a framework by this name: `python`, `python3` or `python3.13`.
+fn is_framework_python(program: &Path, name: &str) -> bool {
+    let version = program.ancestors().nth(5).and_then(Path::file_name);
+    let version = version.and_then(|version| version.to_str());
+    let (Some(version), Some(asked)) = (version, name.strip_prefix("python")) else {
+        return false;
+    };
+    let major = version.split('.').next();
+    program.ends_with(PYTHON) && (["", version].contains(&asked) || major == Some(asked))
 }
 
 /// Parses a line such as `12 Ss 0:00.01 /a/bench`. A process that has ended and was not waited for is none.
@@ -143,5 +171,44 @@ mod tests {
         assert_eq!(running.named("/c/bench"), Ok(Some(41)));
         assert_eq!(running.named("bench"), Err(vec![40, 41]));
         assert_eq!(running.named("launch"), Ok(None));
+    }
+
+    /// Its `bin/python3.13` is a stub that replaces itself by the program of an application.
+    #[test]
+    fn the_python_of_a_framework_is_found_as_what_it_becomes() {
+        let folder = tempfile::tempdir().unwrap();
+        let version = folder.path().join("opt/Python.framework/Versions/3.13");
+        let program = version.join(PYTHON);
+        let (stub, venv) = (version.join("bin/python3.13"), folder.path().join("python"));
+        for file in [&stub, &program] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        std::os::unix::fs::symlink(&stub, &venv).unwrap();
+        // Homebrew has links to the folder of each version.
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(folder.path().join("opt"), &link).unwrap();
+        let shown = link.join("Python.framework/Versions/3.13").join(PYTHON);
+
+        let before = RunningProcesses::default();
+        let running = format!("12 S 0:00.01 {}\n13 S 0:00.01 /x/Python\n", shown.display());
+        let running = RunningProcesses::for_test(&running);
+        for asked in [&stub, &venv] {
+            let found: Vec<u32> = running
+                .new_of(asked, &before)
+                .map(|found| found.pid)
+                .collect();
+            assert_eq!(found, [12], "{}", asked.display());
+        }
+        for (name, expected) in [
+            ("python", Some(12)),
+            ("python3", Some(12)),
+            ("python3.13", Some(12)),
+            ("python3.1", None),
+            ("python2", None),
+            ("pythonw", None),
+        ] {
+            assert_eq!(running.named(name), Ok(expected), "{name}");
+        }
     }
 }

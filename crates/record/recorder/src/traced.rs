@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::recorded_bundle::RecordedProgram;
+use crate::running::framework_python;
 
 /// The program that was asked for, and the one that the recording names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,7 @@ impl TracedProgram {
     /// Returns whether the requested program was recorded. A script runs in its interpreter.
     fn is_same(&self) -> bool {
         self.asked == self.recorded
+            || framework_python(&self.asked).as_ref() == Some(&self.recorded)
     }
 
     /// Returns the heading of the message.

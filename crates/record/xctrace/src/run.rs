@@ -497,7 +497,7 @@ mod tests {
             (second * 60, "yes 'some words of a line' >&2", floods),
             (
                 second * 60,
-                "head -c 4000000 /dev/zero | tr '\\0' '\\n'; yes",
+                "head -c 200000 /dev/zero | tr '\\0' '\\n'; yes 'some words of a line'",
                 floods,
             ),
         ];

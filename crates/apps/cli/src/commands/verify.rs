@@ -56,10 +56,11 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     let recorders = if arguments.simulate {
         Recorders::Fake(Box::new(fake_tools()?))
     } else {
-        Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?)
+        Recorders::Xctrace(Tool::find(&ToolSource::from_environment()))
     };
 
     let (evidence, recordings) = run_experiments(arguments, recorders, quiet)?;
+    let is_untold = |answer: &Answer| answer.judgment.verdict == ExperimentVerdict::CouldNotTell;
     let text = json::document(&evidence)?;
     metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
     if is_still_saving(&evidence) {
@@ -75,10 +76,12 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     if evidence.stopped {
         return Err(Interrupted("interrupted; the answers so far are written").into());
     }
-    Ok(if evidence.number_of(ExperimentVerdict::Otherwise) == 0 {
-        ExitCode::SUCCESS
-    } else {
+    Ok(if evidence.number_of(ExperimentVerdict::Otherwise) > 0 {
         exit::missed()
+    } else if evidence.answers.iter().all(is_untold) {
+        exit::unavailable()
+    } else {
+        ExitCode::SUCCESS
     })
 }
 
@@ -98,7 +101,6 @@ fn run_experiments(
     recorders: Recorders,
     quiet: bool,
 ) -> anyhow::Result<(EvidenceFile, TempDir)> {
-    let is_new = arguments.output.symlink_metadata().is_err();
     Folder::make(&arguments.output)?;
     let interrupts = Listening::begin()?;
     let recordings = tempfile::Builder::new()
@@ -119,20 +121,11 @@ fn run_experiments(
         is_stopped: interrupts.heard(),
     };
 
-    match verify(setup, &mut |event| show(&event, quiet)) {
-        Ok(evidence) => Ok((evidence, recordings)),
-        Err(error) => {
-            drop(recordings);
-            if is_new {
-                // It is not empty if something else was put there meanwhile.
-                let _ = std::fs::remove_dir(&arguments.output);
-            }
-            Err(error.into())
-        }
-    }
+    let evidence = verify(setup, &mut |event| show(&event, quiet));
+    Ok((evidence, recordings))
 }
 
-/// Refuses a machine without `xctrace`.
+/// Refuses a machine that is no Mac.
 fn check_machine(arguments: &VerifyArguments) -> anyhow::Result<()> {
     let source = ToolSource::from_environment();
     if arguments.simulate || source.is_mac || source.named.is_some() {
@@ -170,6 +163,9 @@ fn list() -> Document {
 /// Prints an event of the experiments.
 fn show(event: &VerifyEvent<'_>, quiet: bool) {
     match event {
+        VerifyEvent::NoXctrace(why) => {
+            out::note(&format!("no xctrace: {}", shown_message(why)));
+        }
         VerifyEvent::Recording(_) if quiet => {}
         VerifyEvent::Recording(purpose) => out::note(&format!("recording: {purpose}")),
         VerifyEvent::Answered(answer) => {

@@ -143,6 +143,8 @@ misbehaviors! {
         "record: there are no shader samples with `--target-stdout`" "one project"
     HangsGuarded "hangs-guarded"
         "record: a program below `Documents` hangs from the start and has no rows" "two projects"
+    DropsStderr "drops-stderr"
+        "record: standard error of the program goes nowhere" "a guess: no project tells where it goes"
     DropsEnvironment "drops-environment"
         "record: the program gets only the variables of `--env`" "two projects; two others say no"
     LosesRows "loses-rows"

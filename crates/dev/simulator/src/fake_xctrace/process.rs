@@ -52,13 +52,20 @@ impl ProcessEnd {
     }
 }
 
+/// What a program does not get.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drops {
+    pub(super) environment: bool,
+    pub(super) stderr: bool,
+}
+
 impl RecordedProcess {
     /// Starts a program. Its standard error is that of the tool: a guess, as no option sets it.
     pub(super) fn launch(
         order: &RecordOrder,
         program: &Path,
         arguments: &[std::ffi::OsString],
-        drops_environment: bool,
+        drops: Drops,
     ) -> io::Result<Self> {
         let input = match order.target_stdin.as_deref() {
             None => Stdio::null(),
@@ -78,8 +85,11 @@ impl RecordedProcess {
                 command.env_remove(name);
             }
         }
-        if drops_environment {
+        if drops.environment {
             command.env_clear();
+        }
+        if drops.stderr {
+            command.stderr(Stdio::null());
         }
         command.args(arguments).envs(order.env.iter().cloned());
         let child = command.stdin(input).stdout(output).spawn()?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::arguments::{AttachTo, ImportOrder, RecordOrder, RecordTarget};
 use super::bundle::{self, Saving};
 use super::misbehavior::Misbehavior;
-use super::process::{self, ProcessEnd, RecordedProcess};
+use super::process::{self, Drops, ProcessEnd, RecordedProcess};
 use super::scratch;
 use super::session::Session;
 use super::settings::Exit;
@@ -192,8 +192,11 @@ fn launch(
     let RecordTarget::Launch { program, arguments } = &order.target else {
         return Ok(attached);
     };
-    let drops_environment = session.misbehaves(Misbehavior::DropsEnvironment);
-    let launched = RecordedProcess::launch(order, program, arguments, drops_environment);
+    let drops = Drops {
+        environment: session.misbehaves(Misbehavior::DropsEnvironment),
+        stderr: session.misbehaves(Misbehavior::DropsStderr),
+    };
+    let launched = RecordedProcess::launch(order, program, arguments, drops);
     launched.map(Some).map_err(|error| {
         let issue = format!("* [Error] Failed to launch {}: {error}", program.display());
         messages::print_issues(&[&issue], session);

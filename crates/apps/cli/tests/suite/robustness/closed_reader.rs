@@ -17,7 +17,7 @@ use crate::verbs::stacks::with_samples;
 const TAKEN: [usize; 3] = [0, 1, 4096];
 
 /// Runs of each verdict, of which METALENS_CLOSED may ask for more, and of each other command.
-const VERDICT: usize = 8;
+const VERDICT: usize = 4;
 const OTHER: usize = 2;
 
 /// A command, the exit code of a verdict, and how often it runs for each number of bytes. Other codes

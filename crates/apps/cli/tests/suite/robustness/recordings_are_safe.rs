@@ -83,7 +83,7 @@ fn no_command_writes_inside_a_bundle() {
         "pr report --dry-run -o",
         "record --simulate --workload eager -o",
         "record-and-analyze --simulate --workload eager -o",
-        "stacks fused --format folded -o",
+        "stacks fused -o",
         "synth fused -o",
         "verify --simulate -o",
         "workload eager --simulated -o",
@@ -95,11 +95,11 @@ fn no_command_writes_inside_a_bundle() {
             through_link.as_str(),
             "new.trace/x",
         ] {
-            // A recording needs its ending.
-            let ending = if command.starts_with("record ") {
-                ".trace"
-            } else {
-                ""
+            // Recordings and stacks need their endings.
+            let ending = match command.split(' ').next() {
+                Some("record") => ".trace",
+                Some("stacks") => ".folded",
+                _ => "",
             };
             let place = format!("{place}{ending}");
             let arguments: Vec<&str> = command.split(' ').chain([place.as_str()]).collect();

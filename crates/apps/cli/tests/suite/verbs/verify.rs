@@ -12,8 +12,9 @@ use crate::verbs::record::each;
 use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, until};
 
 /// Misbehaviors that are tried here, and not by the tests of `record` and of the fake `xctrace`.
-pub(crate) const TRIED: [&str; 7] = [
+pub(crate) const TRIED: [&str; 8] = [
     "drops-environment",
+    "drops-stderr",
     "no-signposts",
     "no-shaders-to-file",
     "loses-rows",
@@ -70,15 +71,19 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let (text, evidence) = evidence(folder);
     let verdicts = verdicts(&evidence);
-    assert_eq!(verdicts.len(), 14);
+    assert_eq!(verdicts.len(), 19);
     for (id, verdict) in verdicts {
         // No program runs, so that the probe can be in none.
-        let expected = if id == "probe" { UNKNOWN } else { EXPECTED };
+        let expected = if id.starts_with("probe") {
+            UNKNOWN
+        } else {
+            EXPECTED
+        };
         assert_eq!(verdict, expected, "{id}: {said}");
     }
     assert_eq!(evidence["synthetic"], true);
     assert!(
-        said.contains("13 answers as expected, 0 not as expected, 1 could not tell"),
+        said.contains("17 answers as expected, 0 not as expected, 2 could not tell"),
         "{said}"
     );
     assert!(said.contains("SIMULATED"), "{said}");
@@ -118,7 +123,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
 }
 
 /// Ways to misbehave, the experiments that are run, and their verdicts.
-const MOODS: [(&str, &[(&str, &str)]); 21] = [
+const MOODS: [(&str, &[(&str, &str)]); 23] = [
     (
         "no-target-rows",
         &[
@@ -167,6 +172,14 @@ const MOODS: [(&str, &[(&str, &str)]); 21] = [
         &[("environment", OTHERWISE), ("stock", EXPECTED)],
     ),
     ("stderr-only", &[("streams", EXPECTED)]),
+    (
+        "drops-stderr",
+        &[("stderr", OTHERWISE), ("children", EXPECTED)],
+    ),
+    (
+        "no-configuration",
+        &[("attach", OTHERWISE), ("stock", EXPECTED)],
+    ),
     // The second recording would wait for a password, too.
     (
         "asks-password",
@@ -191,8 +204,12 @@ fn misbehaviors_have_the_right_verdicts() {
 fn check(folder: &Path, more: &[&str], mood: &str, expected: &[(&str, &str)]) {
     let output = verify(folder, more, mood);
     let said = format!("{mood}: {}{}", stdout(&output), stderr(&output));
-    let is_otherwise = expected.iter().any(|(_, verdict)| *verdict == OTHERWISE);
-    let code = if is_otherwise { 5 } else { 0 };
+    let has = |word: &str| expected.iter().any(|(_, verdict)| *verdict == word);
+    let code = match (has(OTHERWISE), has(EXPECTED)) {
+        (true, _) => 5,
+        (false, true) => 0,
+        (false, false) => 3,
+    };
     assert_eq!(output.status.code(), Some(code), "{said}");
     let (_, evidence) = evidence(folder);
     assert_eq!(
@@ -317,12 +334,37 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
         );
     }
     check(metalens(folder, &["verify", "--only", "sine"]), 2, "sine");
-    check(verify(folder, &[], "no-license"), 3, "license");
 
     fs::create_dir(folder.join("there")).unwrap();
     fs::write(folder.join("there/evidence.json"), "mine").unwrap();
     let again = metalens(folder, &["verify", "--simulate", "-o", "there"]);
     check(again, 1, "--force replaces it");
     let list = stdout(&metalens(folder, &["verify", "--list"]));
-    assert_eq!(list.matches("\n  expected ").count(), 14, "{list}");
+    assert_eq!(list.matches("\n  expected ").count(), 19, "{list}");
+}
+
+/// Experiments that need no `xctrace` have answers where none runs, and those that need one do not stop them.
+#[test]
+fn without_an_xctrace_that_runs_the_other_experiments_answer() {
+    let folder = metalens_testing::scratch();
+    let only = ["--only", "stock,counts,pythons"];
+    let output = verify(folder.path(), &only, "no-license");
+    let said = format!("{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("no xctrace: ") && said.contains("license"),
+        "{said}"
+    );
+    let (_, evidence) = evidence(folder.path());
+    let verdicts = verdicts(&evidence);
+    assert_eq!(
+        (verdicts["stock"], verdicts["pythons"]),
+        (UNKNOWN, EXPECTED)
+    );
+    assert_eq!(evidence["machine"]["xctrace"], Value::Null);
+
+    // Nothing is known: that is no success.
+    let arguments = ["--only", "stock", "--force"];
+    let output = verify(folder.path(), &arguments, "no-license");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }
