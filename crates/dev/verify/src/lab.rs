@@ -475,7 +475,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         let synthetic = matches!(self.setup.recorders, Recorders::Fake(_));
         let is_mac = !synthetic && cfg!(target_os = "macos");
         let machine = is_mac.then(|| MacFacts::gather(&self.system));
-        let doctor = is_mac.then(|| self.doctor()).unwrap_or_default();
+        let doctor = is_mac.then(|| self.doctor());
         let of = |value: fn(&MacFacts) -> Option<String>| machine.as_ref().and_then(value);
         EvidenceFile {
             schema: SCHEMA,
@@ -494,7 +494,7 @@ impl<'a, 'w> Lab<'a, 'w> {
                 xctrace: self.version.as_ref().map(|version| version.dotted.clone()),
                 xcode_build: self.version.map(|version| version.build),
             },
-            doctor,
+            doctor: doctor.unwrap_or_default(),
             answers,
             recordings: self.seen,
         }
