@@ -268,7 +268,8 @@ impl<'a> Attempt<'a> {
             OutputLine::Error(text) | OutputLine::Warning(text) => {
                 watcher.on_event(RecordingEvent::Warning(&text));
             }
-            OutputLine::Other if line.stream == Stream::Err => {
+            // What asks for a password later is a line of the program.
+            OutputLine::Other | OutputLine::PasswordAsked if line.stream == Stream::Err => {
                 watcher.on_event(RecordingEvent::Line(line));
             }
             // Without a file of its own, the program prints through `xctrace`.

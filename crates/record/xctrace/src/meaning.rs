@@ -74,8 +74,8 @@ pub const MESSAGES: &[KnownMessage] = &[
         "Failed to attach to target",
         Weight::Fatal,
         "macOS does not allow tracing the process",
-        "let metalens start it (`metalens record -- CMD`), or sign it with \
-        com.apple.security.get-task-allow",
+        "sign it with com.apple.security.get-task-allow, or, in place of --attach, let metalens start it \
+        (`metalens record -- CMD`)",
         // Seen, with exit code 2.
     ),
     message(

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::output_streams::{LONGEST_LINE, LineEnd, PASSWORD_PROMPT, Stream, StreamLine};
+use crate::output_streams::{LONGEST_LINE, LineEnd, Stream, StreamLine, asks_password};
 
 /// The meaning of one line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl OutputLine {
             _ if starts("Recording completed.") => Self::Saving { has_failed: false },
             _ if starts("Recording failed with errors.") => Self::Saving { has_failed: true },
             _ if starts("Run issues were detected") => Self::IssuesFollow,
-            _ if line.contains(PASSWORD_PROMPT) => Self::PasswordAsked,
+            _ if asks_password(line) => Self::PasswordAsked,
             _ => Self::Other,
         }
     }
@@ -315,6 +315,8 @@ mod tests {
         let password = "xctrace: Instruments wants permission to analyze other processes. Please enter \
                         an administrator username and password to allow this.";
         check(password, OutputLine::PasswordAsked);
+        check("Username (somebody): ", OutputLine::PasswordAsked);
+        check("Username (none)", OutputLine::Other);
         check("step 1 of 3", OutputLine::Other);
     }
 

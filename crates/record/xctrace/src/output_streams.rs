@@ -47,8 +47,12 @@ impl LineEnd {
     }
 }
 
-/// Part of the line with which macOS asks for the password of an administrator.
-pub(crate) const PASSWORD_PROMPT: &str = "wants permission to analyze other processes";
+/// Returns whether macOS asks for the password of an administrator in this line. The first of its two lines
+/// may be lost.
+pub(crate) fn asks_password(line: &str) -> bool {
+    let is_prompt = line.starts_with("Username (") && line.trim_end().ends_with("):");
+    is_prompt || line.contains("wants permission to analyze other processes")
+}
 
 /// Length at which a line is cut. Lines with a known meaning are shorter.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
@@ -182,7 +186,7 @@ struct Lines {
 impl Lines {
     /// Returns whether the line asks for a password, and so may never end.
     fn is_prompt(&self) -> bool {
-        String::from_utf8_lossy(&self.line).contains(PASSWORD_PROMPT)
+        asks_password(&String::from_utf8_lossy(&self.line))
     }
 
     fn add(&mut self, byte: u8) {

@@ -7,30 +7,23 @@ use super::inputs::Input;
 /// A command: its name, a part of the names of its inputs, and its arguments.
 pub(super) type Command = (&'static str, &'static str, fn(&Written) -> Vec<String>);
 
-pub(super) const COMMANDS: [Command; 9] = [
-    ("screen", "", |at| line(["analyze", &at.input])),
+/// Reading and analyzing is the most of each, so that two outputs share a run where both are small beside it.
+pub(super) const COMMANDS: [Command; 6] = [
     ("full", "", |at| line(["analyze", &at.input, "--full"])),
-    ("json", "", |at| line(["analyze", &at.input, "--json"])),
-    ("page", "", |at| {
+    ("json and gate", "", |at| {
+        let gate = format!("--gate={}", at.gate);
+        line(["analyze", &at.input, "--json", &gate])
+    }),
+    ("page and perfetto", "", |at| {
         line([
             "analyze",
             &at.input,
             "--force",
             "--html",
             &at.output("page.html"),
-        ])
-    }),
-    ("perfetto", "", |at| {
-        line([
-            "analyze",
-            &at.input,
-            "--force",
             "--perfetto",
             &at.output("trace.json"),
         ])
-    }),
-    ("gate", "", |at| {
-        line(["analyze", &at.input, &format!("--gate={}", at.gate)])
     }),
     ("what-if", "", |at| {
         let mut arguments = line(["what-if", &at.input]);
@@ -39,7 +32,6 @@ pub(super) const COMMANDS: [Command; 9] = [
         arguments
     }),
     ("compare", "", |at| line(["compare", &at.input, &at.input])),
-    // It draws pictures, which for all inputs would take longer than all else.
     ("batch", "log: kernels and", |at| {
         line([
             "batch",

@@ -207,6 +207,7 @@ fn examples_of_help_run() {
     }
     let xctrace = "#!/bin/sh\nexec metalens fake-xctrace -- \"$@\"\n";
     metalens_testing::write_program(here.join("xctrace"), xctrace);
+    std::fs::write(here.join("small.toml"), crate::SMALL).unwrap();
     let runs = ["a1.trace", "a2.trace", "a3.trace"];
     let save = [&["baseline", "save", "-o", "main.json"], &runs[..]].concat();
     assert_eq!(metalens(here, &save).status.code(), Some(0));
@@ -241,6 +242,7 @@ fn examples_of_help_run() {
                 .env_clear()
                 .env("PATH", &path)
                 .env("METALENS_XCTRACE", here.join("xctrace"))
+                .env("METALENS_FAKE_XCTRACE_SCENARIO", here.join("small.toml"))
                 .env("METALENS_FAKE_XCTRACE_SLOW_MS", "3")
                 .output();
             let output = output.unwrap();

@@ -249,6 +249,13 @@ const LOGS: &[Log] = &[
         ..REFUSED
     },
     Log {
+        about: "a password is asked, and the question before it is lost",
+        lines: &[STARTING, (Start, "Username (somebody):")],
+        waits: true,
+        says: &["DevToolsSecurity -enable"],
+        ..REFUSED
+    },
+    Log {
         about: "an old version, after a password was not given",
         lines: &[
             STARTING,
