@@ -49,8 +49,10 @@ def test_tables_add_up_to_the_report(recordings: list[Path], library: str) -> No
         assert len(gaps) == facts["gaps"]["count"], path
         assert sum(gap["duration_ns"] for gap in gaps) == facts["gaps"]["total_ns"], path
         assert sum(row["time_ns"] for row in cells(report.idle)) == facts["idle"]["total_ns"], path
-        for row in cells(report.idle):
-            key = f"{row['cause']}_ns"
+        idle = cells(report.idle)
+        assert {gap["cause"] for gap in gaps} <= {row["cause"] for row in idle}, path
+        for row in idle:
+            key = f"{row['cause'].replace('-', '_')}_ns"
             assert sum(gap[key] for gap in gaps) == row["time_ns"] == facts["idle"][key], (path, key)
         kernels = cells(report.kernels)
         assert [dict(row) for row in kernels] == facts["kernels"], path
@@ -120,6 +122,8 @@ def test_compare_and_what_if_are_those_of_the_program(simulated: Simulate, libra
     told = metalens.run("what-if", base, "--in-flight=0", "--host=0.5x", "--kernel=mat*=0.5x", "--json", "-q")
     assert prediction.to_dict() == json.loads(told)
     assert re.fullmatch(r"<Prediction: [\d.]+ ms → [\d.]+ ms>", repr(prediction))
+    with pytest.raises(TypeError, match="a command is a list of words"):
+        metalens.record("python bench.py", simulate=True)
     with pytest.raises(TypeError, match="no argument 'inflight'; there are: process, start"):
         metalens.what_if(base, inflight=0)  # type: ignore[call-arg]
 

@@ -129,7 +129,7 @@ class Report(Part):
         idle = self._facts["idle"]
         total = idle["total_ns"]
         rows: list[dict[str, Any]] = [
-            {"cause": key.removesuffix("_ns"), "time_ns": idle[key]} for key in _html.CAUSES
+            {"cause": key.removesuffix("_ns").replace("_", "-"), "time_ns": idle[key]} for key in _html.CAUSES
         ]
         for row in rows:
             row["share"] = row["time_ns"] / total if total else None
@@ -315,6 +315,8 @@ def record(
     ``options`` are any others of ``metalens record``. With ``simulate``, a fake recorder writes a
     synthetic recording on any machine, and nothing is measured.
     """
+    if isinstance(command, str):
+        raise TypeError("a command is a list of words, such as ['python', 'bench.py']")
     chosen = flags(
         [
             ("output", output),

@@ -13,6 +13,9 @@ use crate::metrics::metrics;
 use crate::run::last_name;
 use crate::runs::Runs;
 
+/// Id of the note on runs that are on both sides.
+pub(crate) const SHARED_RUN: &str = "shared-run";
+
 /// Two inputs that are the same run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedRun {
@@ -98,7 +101,7 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
              is unknown",
             Message::joined(shared, ", ")
         );
-        notes.push(Note::loud("same-run", text));
+        notes.push(Note::loud(SHARED_RUN, text));
     }
     notes
 }

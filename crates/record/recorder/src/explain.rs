@@ -162,8 +162,8 @@ mod tests {
             "`Failed to attach to target` (macOS does not allow tracing the process); `and more`; it ended \
              with exit code 2",
             Some(
-                "let metalens start it (`metalens record -- CMD`), or sign it with \
-                 com.apple.security.get-task-allow",
+                "sign it with com.apple.security.get-task-allow, or, in place of --attach, let metalens start \
+                 it (`metalens record -- CMD`)",
             ),
         );
         check(

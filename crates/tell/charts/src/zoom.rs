@@ -33,7 +33,7 @@ pub(crate) fn stretch(report: &Report) -> Option<TypicalStep<'_>> {
         start_ns: step.start_ns.saturating_sub(beside).max(window.start_ns).0,
         end_ns: (step.end_ns + beside).min(window.end_ns).0,
         number: step.number,
-        name: &main.name,
+        name: main.noun(),
     })
 }
 

@@ -92,7 +92,7 @@ fn without(report: &Report) -> Option<Message> {
     let parts = parts.map(|(ns, place)| message!("{} {}", ns, place));
     Some(message!(
         "judged by the {}s alone, without {}",
-        Message::words(main.name.clone()),
+        Message::words(main.noun()),
         Message::joined(parts, ", ")
     ))
 }
@@ -254,7 +254,7 @@ fn paced(report: &Report) -> Option<Message> {
         .then(|| message!("; {} of {} are late", count(missed), count(main.count)));
     Some(message!(
         "Paced at {} a second: of {}, the GPU works {}; {} headroom{}",
-        steps_each(period_ns)?,
+        steps_each(main, period_ns)?,
         period_ns,
         gpu_ns,
         share(period_ns.saturating_sub(gpu_ns), period_ns)?,

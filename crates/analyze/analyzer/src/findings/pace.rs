@@ -31,7 +31,7 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
     let text = message!(
         "of {}, the last third takes {} longer than the first third (median of all {}, shortest {}, \
          longest {}){}",
-        counted(kind.count, &main.name),
+        counted(kind.count, main.noun()),
         percent_to(0, Share(drift / 100.0)),
         kind.median_ns.unwrap_or_default(),
         kind.min_ns,

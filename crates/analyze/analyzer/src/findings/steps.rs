@@ -44,9 +44,10 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
         message!(", median {}{}{}", ns, far, of_kind)
     });
     Some(message!(
-        "{}, {} a second{}{}; {}",
+        "{}, {}{} a second{}{}; {}",
         counted_steps(main),
         steps_per_second(per_second),
+        units(main),
         rest,
         each,
         by(main),
@@ -71,23 +72,31 @@ fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
         message!(", {} from encoding to completion{}", ns, more)
     });
     Some(message!(
-        "{}, {} a second{}; the GPU is loaded to {}",
+        "{}, {}{} a second{}; the GPU is loaded to {}",
         counted_steps(main),
         steps_per_second(main.per_second?),
+        units(main),
         latency,
         report.busy.ratio?,
     ))
 }
 
-/// Returns how many steps of a length there are in a second.
-pub(super) fn steps_each(ns: Ns) -> Option<Message> {
-    ratio(1_000_000_000, ns.0).map(steps_per_second)
+/// Returns how many units there are in a second if each step has a length.
+pub(super) fn steps_each(main: &StepSeries, ns: Ns) -> Option<Message> {
+    ratio(main.units * 1_000_000_000, ns.0).map(steps_per_second)
+}
+
+/// Returns the name of the units, after their number; `None` if a step is one.
+fn units(main: &StepSeries) -> Option<Message> {
+    (main.units > 1).then(|| message!(" {}", name(&main.name)))
 }
 
 fn counted_steps(main: &StepSeries) -> Message {
+    let steps = counted(main.count, main.noun());
     match main.by {
+        _ if main.units > 1 => message!("{} of {}{}", steps, count(main.units), units(main)),
         StepsBy::Named => message!("{} × {}", count(main.count), name(&main.name)),
-        _ => counted(main.count, &main.name),
+        _ => steps,
     }
 }
 
@@ -119,7 +128,7 @@ pub(super) fn slow(report: &Report) -> Option<Message> {
     Some(message!(
         "{} of {} {} {}, {} instead of {}{}; that costs {} of the time (at {}{})",
         count(slow.count),
-        counted(main.count, &main.name),
+        counted(main.count, main.noun()),
         if slow.count == 1 { "is" } else { "are" },
         verb,
         rough_time(slow.mean_ns),
@@ -184,14 +193,15 @@ pub(super) fn with_change(report: &Report, gain: &Gain) -> Option<Message> {
     let main = report.steps.first()?;
     let (before, after) = (report.replay.as_ref()?.step?, gain.step?);
     Some(message!(
-        "{} {}× as fast: {} a {} instead of {}, {} a second instead of {} (what-if {})",
+        "{} {}× as fast: {} a {} instead of {}, {}{} a second instead of {} (what-if {})",
         gain.certainty.words(),
         gain.speedup,
         rough_time(after.mean_ns),
-        Message::words(main.name.clone()),
+        Message::words(main.noun()),
         rough_time(before.mean_ns),
-        steps_each(after.mean_ns)?,
-        steps_each(before.mean_ns)?,
+        steps_each(main, after.mean_ns)?,
+        units(main),
+        steps_each(main, before.mean_ns)?,
         gain.change?.option(),
     ))
 }

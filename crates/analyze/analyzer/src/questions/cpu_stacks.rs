@@ -17,6 +17,8 @@ use crate::tables::cpu::{CpuTable, TIME_SAMPLE, unreadable};
 pub struct CpuStacks {
     /// Stacks of the samples.
     pub stacks: CollapsedStacks,
+    /// True if nothing was measured.
+    pub synthetic: bool,
     /// Names of the processes, the most weight first; `None` if they are all that were sampled.
     pub processes: Option<Vec<String>>,
     /// Number of samples.
@@ -42,6 +44,7 @@ pub fn cpu_stacks(trace: &Trace, request: &Request) -> Result<CpuStacks> {
 
     Ok(CpuStacks {
         stacks: collapse(samples.unit, mine, names),
+        synthetic: trace.run.synthetic,
         processes: chosen.members.is_some().then(|| processes(mine, names)),
         samples: tally.samples,
         weight: tally.weight,

@@ -23,6 +23,8 @@ use crate::tables::recording::Recording;
 pub struct IdleStacks {
     /// Stacks of the samples.
     pub stacks: CollapsedStacks,
+    /// True if nothing was measured.
+    pub synthetic: bool,
     /// Name of the process.
     pub process: String,
     /// Number of samples of these threads while the GPU was idle.
@@ -67,6 +69,7 @@ pub fn idle_stacks(trace: Trace, request: &Request) -> Result<IdleStacks> {
 
     Ok(IdleStacks {
         stacks: collapse(samples.unit, &examined, names),
+        synthetic: recording.facts.synthetic,
         process: analyzed_process(&subject.chosen, names).name,
         samples: Tally::new(&examined).samples,
         samples_in_window: Tally::new(&submitting).samples,

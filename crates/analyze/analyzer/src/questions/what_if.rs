@@ -117,7 +117,7 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     })
 }
 
-/// Returns what each change leaves, the best first.
+/// Returns what each change leaves: the best first, by what is sure where there is only a range.
 fn alternatives(answers: &Answers) -> Vec<Alternative> {
     const NONE: Change = Change::NONE;
     #[rustfmt::skip]
@@ -135,7 +135,7 @@ fn alternatives(answers: &Answers) -> Vec<Alternative> {
     let alternatives = changes.iter();
     let alternatives = alternatives.map(|(option, change)| alternative(answers, option, change));
     let mut alternatives: Vec<Alternative> = alternatives.collect();
-    alternatives.sort_by_key(|each| (each.after_ns.is_none(), each.after_ns, each.least_ns));
+    alternatives.sort_by_key(|each| (each.after_ns.unwrap_or(each.most_ns), each.least_ns));
     alternatives
 }
 

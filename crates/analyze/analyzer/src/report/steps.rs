@@ -13,7 +13,8 @@ use super::idle::GapParts;
 pub struct StepSeries {
     /// Sign by which the steps were found.
     pub by: StepsBy,
-    /// Name of a step: what somebody asked for, that of the phase, or `frame`, `request` or `step`.
+    /// Name of a step, or of each of its units if there are several: what somebody asked for, that of the
+    /// phase, or `frame`, `request` or `step`.
     pub name: String,
     /// Number of units in a step, such as tokens of a batch: 1 unless somebody says so.
     pub units: u64,
@@ -222,6 +223,11 @@ impl StepParts {
 }
 
 impl StepSeries {
+    /// Returns the word for one step: its name, unless that is the name of each of several units.
+    pub fn noun(&self) -> &str {
+        if self.units > 1 { "step" } else { &self.name }
+    }
+
     /// Returns whether the program draws, so that its steps are frames and its kernels are passes.
     pub fn are_frames(&self) -> bool {
         self.name == "frame"

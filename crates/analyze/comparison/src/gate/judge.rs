@@ -25,6 +25,7 @@ use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::{KernelChange, KernelNoise};
 use crate::metric_changes::{OWN, SECOND_OWN, find, has_same_steps};
 use crate::metrics::{GAPS, is_amount_of_work, is_of_gaps, unit_of};
+use crate::repeated::SHARED_RUN;
 use crate::runs::Runs;
 use crate::unit::Unit;
 
@@ -38,7 +39,8 @@ pub fn judge_report(report: &Report, gate: &Gate) -> Option<GateResult> {
     let gate = gate.without_base()?;
     // Beside itself, the recording has every figure, and nothing changed.
     let runs = Runs::from_reports(std::slice::from_ref(report));
-    let comparison = compare_runs(&runs, &runs, &CompareOptions::default());
+    let mut comparison = compare_runs(&runs, &runs, &CompareOptions::default());
+    comparison.notes.retain(|note| note.id != SHARED_RUN);
     let mut result = judge(&comparison, &gate);
     if let Some(why) = distrust(report) {
         for row in &mut result.rows {
@@ -81,6 +83,9 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
     let mut runs = comparison.base.runs.iter().chain(&comparison.new.runs);
     if let Some(doubt) = runs.find_map(|run| run.doubt.as_ref()) {
         rows.doubt(doubt);
+    }
+    if comparison.notes.iter().any(|note| note.id == SHARED_RUN) {
+        rows.doubt(&"the same run is on both sides".into());
     }
     if gate.may_change_work {
         rows.warn_of_work(&comparison.kernels);

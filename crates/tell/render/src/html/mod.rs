@@ -251,7 +251,7 @@ fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> 
     let main = report.steps.first();
     let typical = main.map_or_else(
         || "Around a typical gap".to_owned(),
-        |main| format!("The typical {}", escaped(&main.name)),
+        |main| format!("The typical {}", escaped(main.noun())),
     );
     filled(
         TIMELINE,

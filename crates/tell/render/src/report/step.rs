@@ -18,7 +18,7 @@ pub(super) fn step(report: &Report) -> Option<Section> {
     let title = match typical {
         Some(typical) => message!(
             "One {}, the typical one: number {}",
-            plain(&main.name),
+            plain(main.noun()),
             count(typical.number)
         ),
         None => "Steps".into(),
@@ -32,7 +32,7 @@ pub(super) fn step(report: &Report) -> Option<Section> {
 
 /// Returns the typical step as a bar, and what the best change leaves of it.
 fn bars(report: &Report, typical: &StepParts) -> Block {
-    let name = report.steps.first().map_or("step", |main| &main.name);
+    let name = report.steps.first().map_or("step", |main| main.noun());
     let mut bars = vec![StepBar {
         name: format!("a {name}"),
         parts: parts(typical),

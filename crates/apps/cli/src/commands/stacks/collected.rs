@@ -52,7 +52,7 @@ impl Collected {
             weight(cpu.weight, cpu.stacks.unit)
         );
         Self {
-            heading: heading(&process, "CPU stacks", subtitle),
+            heading: heading(cpu.synthetic, &process, "CPU stacks", subtitle),
             stacks: cpu.stacks,
             notes: cpu.notes,
         }
@@ -89,15 +89,16 @@ impl Collected {
         }
         Self {
             stacks: idle.stacks,
-            heading: heading(&shown(&idle.process), title, subtitle),
+            heading: heading(idle.synthetic, &shown(&idle.process), title, subtitle),
             notes,
         }
     }
 }
 
-fn heading(process: &str, title: &str, subtitle: String) -> Heading {
+fn heading(synthetic: bool, process: &str, title: &str, subtitle: String) -> Heading {
+    let mark = if synthetic { "SYNTHETIC: " } else { "" };
     Heading {
-        title: format!("{process}: {title}"),
+        title: format!("{mark}{process}: {title}"),
         subtitle,
     }
 }

@@ -140,7 +140,7 @@ fn idle_time_has_the_stacks_of_the_threads_that_submit() {
     let arguments = ["stacks", "bench", "--idle", "-q", "-o", "idle.svg"];
     assert!(metalens(folder.path(), &arguments).status.success());
     let picture = fs::read_to_string(folder.path().join("idle.svg")).unwrap();
-    assert!(picture.contains("Submitting threads, GPU idle"));
+    assert!(picture.contains("SYNTHETIC: bench: Submitting threads, GPU idle"));
     assert!(
         picture.contains("of idle time"),
         "its share is in the picture"

@@ -207,7 +207,7 @@ const LOGS: &[Log] = &[
             (Issues, ""),
             FAILED,
         ],
-        says: &["hint: let metalens start it"],
+        says: &["hint: sign it with"],
         ..REFUSED
     },
     Log {
