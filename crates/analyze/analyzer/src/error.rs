@@ -307,13 +307,15 @@ impl Failure for Error {
                 ..
             } => Some(format!(
                 "the process ended with {ending}, perhaps before it used the GPU; if another \
-                 process did the work, select it with --process"
+                 process did the work, select it with --process; some Macs record no rows of a \
+                 program: `metalens record --recorder probe` needs none"
             )),
             Self::NoGpuIntervals {
                 wanted, present, ..
             } => Some(format!(
                 "{}if another process did the work (a child process, for example), select it \
-                 with --process",
+                 with --process; some Macs record no rows of a program: `metalens record --recorder \
+                 probe` needs none",
                 did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
             )),
             Self::OnlyCpu { input, runs, .. } => Some(format!(
@@ -462,7 +464,7 @@ mod tests {
             "matmul has no GPU interval in this recording; processes that used the GPU: other \
              process 1 (pid 7) with 2 intervals, other process 2 (pid 7) with 2 intervals",
             "if another process did the work (a child process, for example), select it with \
-             --process",
+             --process; some Macs record no rows of a program: `metalens record --recorder probe` needs none",
         );
         check(
             &Error::NoSamplesOfProcess {

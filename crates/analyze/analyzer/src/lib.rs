@@ -116,6 +116,7 @@ pub use metrics::cpu::SampledFunctions;
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use metrics::idle::TOP_GAPS;
+pub use metrics::mixes::estimate as estimate_kernels;
 pub use questions::{
     CpuStacks, IdleStacks, ProgramChange, analyze, cpu_stacks, idle_stacks, what_if,
 };

@@ -31,7 +31,9 @@ pub enum Error {
     #[error("the parameter `{0}` has no values")]
     NoValues(String),
     /// No command uses a parameter.
-    #[error("no command contains `{{{0}}}`, so all its values would give the same command")]
+    #[error(
+        "no command or variable contains `{{{0}}}`, so all its values would give the same command"
+    )]
     UnusedParameter(String),
     /// There are fewer names than variants, or more.
     #[error("{names} names for {variants} variants: give -n once for each variant, in their order")]

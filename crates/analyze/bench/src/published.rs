@@ -2,17 +2,14 @@
 
 use metalens_text::{Redactor, SECRET};
 
-use crate::error::Result;
 use crate::parameters::{Parameter, place};
-use crate::words::split;
 
-/// Returns the parameters of commands with the values that are published.
-pub(crate) fn parameters<'a>(
+/// Returns the parameters of commands and variables with the values that are published.
+pub(crate) fn parameters(
     parameters: &[Parameter],
-    commands: impl Iterator<Item = &'a str>,
+    templates: &[Vec<String>],
     redactor: &Redactor,
-) -> Result<Vec<Parameter>> {
-    let templates: Vec<Vec<String>> = commands.map(split).collect::<Result<_>>()?;
+) -> Vec<Parameter> {
     let published = parameters.iter().map(|parameter| {
         let is_secret = templates
             .iter()
@@ -31,7 +28,7 @@ pub(crate) fn parameters<'a>(
                 .collect(),
         }
     });
-    Ok(published.collect())
+    published.collect()
 }
 
 /// Returns whether a secret goes into a place of a command, as in `--token {t}`.

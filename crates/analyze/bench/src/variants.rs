@@ -19,6 +19,8 @@ pub struct BenchRequest {
     pub names: Vec<String>,
     /// Parameters of the commands.
     pub parameters: Vec<Parameter>,
+    /// Variables of the commands, whose values may have places for parameters.
+    pub variables: Vec<(String, String)>,
     /// Commands that a shell runs beside the recordings.
     pub hooks: Hooks,
 }
@@ -57,6 +59,8 @@ pub struct BenchPlan {
 pub struct CommandToRun {
     /// Words of the command.
     pub words: Vec<String>,
+    /// Variables of the command.
+    pub variables: Vec<(String, String)>,
     /// Commands that a shell runs beside the recordings.
     pub hooks: Hooks,
 }
@@ -94,8 +98,10 @@ impl BenchPlan {
             if !names.insert(&parameter.name) {
                 return Err(Error::RepeatedParameter(parameter.name.clone()));
             }
-            let is_used = |source: &CommandTemplate| has_place(source.text(), &parameter.name);
-            if !request.sources.iter().any(is_used) {
+            let is_used = |text: &str| has_place(text, &parameter.name);
+            let mut texts = request.sources.iter().map(CommandTemplate::text);
+            let mut variables = request.variables.iter();
+            if !texts.any(is_used) && !variables.any(|(_, value)| is_used(value)) {
                 return Err(Error::UnusedParameter(parameter.name.clone()));
             }
         }
@@ -117,7 +123,11 @@ impl BenchPlan {
         }
 
         let commands = request.sources.iter().map(CommandTemplate::text);
-        let parameters = published::parameters(&request.parameters, commands, redactor)?;
+        let commands = commands.map(split).collect::<Result<Vec<_>>>()?;
+        let variables = request.variables.iter();
+        let variables = variables.map(|(name, value)| vec![format!("{name}={value}")]);
+        let texts: Vec<Vec<String>> = commands.into_iter().chain(variables).collect();
+        let parameters = published::parameters(&request.parameters, &texts, redactor);
         let values: Vec<_> = combinations(&request.parameters)
             .into_iter()
             .zip(combinations(&parameters))
@@ -185,6 +195,11 @@ fn variant(
         hooks: hooks(&|text| published::shell_line(&filled(text, published), redactor)),
         run: CommandToRun {
             words: filled_words(values),
+            variables: request
+                .variables
+                .iter()
+                .map(|(name, value)| (name.clone(), filled(value, values)))
+                .collect(),
             hooks: hooks(&|text| filled(text, values)),
         },
     })
@@ -211,6 +226,7 @@ mod tests {
             parameters: parameters
                 .map(|(name, values)| Parameter::list(name, values).unwrap())
                 .collect(),
+            variables: Vec::new(),
             hooks: Hooks {
                 prepare: Some("make {n}".to_owned()),
                 ..Hooks::default()
@@ -329,6 +345,30 @@ mod tests {
         );
     }
 
+    /// A parameter may be in a variable alone: then the commands are the same.
+    #[test]
+    fn variables_have_values() {
+        let variable = |value: &str| ("MAX_OPS".to_owned(), value.to_owned());
+        let asked = BenchRequest {
+            variables: vec![variable("{ops}"), variable("1")],
+            ..request(&["./a"], &[("ops", "3,50")], &[])
+        };
+        let plan = BenchPlan::new(&asked, &Redactor::default()).unwrap();
+        let of = |variant: &Variant| (variant.name.clone(), variant.run.variables.clone());
+        let expected = ["3", "50"].map(|value| {
+            let variables = vec![variable(value), variable("1")];
+            (format!("ops={value}"), variables)
+        });
+        assert_eq!(plan.variants.iter().map(of).collect::<Vec<_>>(), expected);
+
+        let secret = BenchRequest {
+            variables: vec![("API_TOKEN".to_owned(), "{t}".to_owned())],
+            ..request(&["./a"], &[("t", "hunter2")], &[])
+        };
+        let plan = BenchPlan::new(&secret, &Redactor::default()).unwrap();
+        assert!(!serde_json::to_string(&plan).unwrap().contains("hunter2"));
+    }
+
     #[test]
     fn wrong_requests_are_refused() {
         let check = |request: BenchRequest, expected: &str| {
@@ -345,7 +385,7 @@ mod tests {
         );
         check(
             request(&["./a"], &[("n", "1,2")], &[]),
-            "no command contains `{n}`, so all its values would give the same command",
+            "no command or variable contains `{n}`, so all its values would give the same command",
         );
         check(
             request(&["./a {n}"], &[("n", "1"), ("n", "2")], &[]),

@@ -75,7 +75,7 @@ pub fn count(number: u64) -> String {
 pub fn counted(number: u64, word: &str) -> String {
     let plural = match number {
         1 => "",
-        _ if word.ends_with("ss") => "es",
+        _ if word.ends_with("ss") || word.ends_with('x') => "es",
         _ => "s",
     };
     format!("{} {word}{plural}", count(number))

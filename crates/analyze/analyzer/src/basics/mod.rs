@@ -4,6 +4,7 @@
 pub(crate) mod by_id;
 pub(crate) mod distinct;
 pub(crate) mod follows;
+pub(crate) mod least_squares;
 pub(crate) mod moment;
 pub(crate) mod parallel;
 pub(crate) mod spans;

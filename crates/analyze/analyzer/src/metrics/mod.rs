@@ -17,6 +17,7 @@ pub(crate) mod lanes;
 pub(crate) mod latency;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod mixes;
 pub(crate) mod phases;
 pub(crate) mod sanity;
 pub(crate) mod shaders;

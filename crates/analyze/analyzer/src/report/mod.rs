@@ -17,6 +17,7 @@ mod known_work;
 mod machine;
 mod memory;
 mod messages;
+mod mixes;
 mod occupancy;
 mod phases;
 mod recording;
@@ -43,6 +44,7 @@ pub use known_work::*;
 pub use machine::*;
 pub use memory::*;
 pub use messages::*;
+pub use mixes::*;
 pub use occupancy::*;
 pub use phases::*;
 pub use recording::*;
@@ -110,6 +112,8 @@ pub struct Report {
     pub channels: Vec<Channel>,
     /// Shaders of the process that the recording lists; the list has no times.
     pub shaders: Vec<Shader>,
+    /// Estimated times of kernels that share GPU intervals; null if none do, or if their dispatches are not recorded.
+    pub mixes: Option<KernelMixes>,
     /// Distribution of the GPU time: durations, overlap and outliers.
     pub shape: Shape,
     /// Phases that the program named.

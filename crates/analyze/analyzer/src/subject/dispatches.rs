@@ -18,6 +18,8 @@ use crate::tables::reader::{TableResult, if_any};
 
 /// Largest number of functions that are all in a name.
 const NAMED: usize = 4;
+/// Largest number of different mixes that are kept.
+const MIXES: usize = 2_000;
 
 /// Functions of each GPU interval of the process; empty if dispatches are not recorded.
 #[derive(Debug, Default)]
@@ -26,12 +28,25 @@ pub(crate) struct DispatchedFunctions {
     pub names: Vec<Option<Symbol>>,
     /// Number of the interval's dispatches.
     pub counts: Vec<u64>,
+    /// Functions of the intervals, with how often each was dispatched.
+    pub mixes: FunctionMixes,
     /// All functions of the recording, those with the most dispatches first.
     pub inventory: Vec<Shader>,
 }
 
-/// Functions of one encoder: their joined names, and the number of their dispatches.
-type OfEncoder = (Symbol, u64);
+/// Different mixes of functions, and the place of each interval's among them.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct FunctionMixes {
+    pub different: Vec<Mix>,
+    /// `None` without dispatches, and where there are too many mixes.
+    pub of_interval: Vec<Option<u32>>,
+}
+
+/// Functions with how often each was dispatched, in their order.
+type Mix = Vec<(Symbol, u64)>;
+
+/// Functions of one encoder: their joined names, the number of their dispatches, and their mix.
+type OfEncoder = (Symbol, u64, Option<u32>);
 
 /// Returns the functions of each interval, with names as symbols of `made`.
 pub(crate) fn functions_of(
@@ -43,7 +58,8 @@ pub(crate) fn functions_of(
     let Some(table) = if_any(table)? else {
         return Ok(DispatchedFunctions::default());
     };
-    let by_encoder = by_encoder(&table, names, made);
+    let mut different = FxHashMap::default();
+    let by_encoder = by_encoder(&table, names, made, &mut different);
     let of_encoder = |interval: &Interval| by_encoder.get(interval.encoder?);
     Ok(DispatchedFunctions {
         inventory: inventory(&table, names),
@@ -53,27 +69,51 @@ pub(crate) fn functions_of(
             .collect(),
         counts: mine
             .iter()
-            .map(|interval| of_encoder(interval).map_or(0, |(_, count)| count))
+            .map(|interval| of_encoder(interval).map_or(0, |(_, count, _)| count))
             .collect(),
+        mixes: FunctionMixes {
+            of_interval: mine
+                .iter()
+                .map(|interval| of_encoder(interval)?.2)
+                .collect(),
+            different: in_order(different),
+        },
     })
 }
 
-/// Returns the functions of each encoder.
-fn by_encoder(table: &Dispatches, names: &Names, made: &mut Names) -> ById<OfEncoder> {
+/// Returns keys in the order of their places.
+fn in_order(places: FxHashMap<Mix, u32>) -> Vec<Mix> {
+    let mut mixes: Vec<(Mix, u32)> = places.into_iter().collect();
+    mixes.sort_unstable_by_key(|(_, place)| *place);
+    mixes.into_iter().map(|(mix, _)| mix).collect()
+}
+
+/// Returns the functions of each encoder. Adds new mixes to the different ones.
+fn by_encoder(
+    table: &Dispatches,
+    names: &Names,
+    made: &mut Names,
+    different: &mut FxHashMap<Mix, u32>,
+) -> ById<OfEncoder> {
     // Few sets of functions are distinct.
     let mut joined: FxHashMap<Vec<Symbol>, Symbol> = FxHashMap::default();
-    let mut name_of = |functions: &mut Vec<Symbol>| {
-        if let Some(&name) = joined.get(functions.as_slice()) {
-            return name;
-        }
-        let name = made.symbol(&join(functions, names));
-        joined.insert(functions.clone(), name);
-        name
+    let mut facts_of = |mix: &[(Symbol, u64)]| {
+        let functions: Vec<Symbol> = mix.iter().map(|(function, _)| *function).collect();
+        let name = joined
+            .entry(functions)
+            .or_insert_with_key(|functions| made.symbol(&join(functions, names)));
+        let place = different.get(mix).copied().or_else(|| {
+            let place = u32::try_from(different.len()).ok();
+            let place = place.filter(|_| different.len() < MIXES)?;
+            different.insert(mix.to_vec(), place);
+            Some(place)
+        });
+        (*name, mix.iter().map(|(_, count)| count).sum(), place)
     };
     let mut entries: Vec<(NonZeroU64, OfEncoder)> = Vec::new();
-    // Encoder in which each function was last.
-    let mut last_in: FxHashMap<Symbol, NonZeroU64> = FxHashMap::default();
-    let (mut open, mut functions, mut count) = (None, Vec::new(), 0);
+    // Encoder in which each function was last, and its place there.
+    let mut last_in: FxHashMap<Symbol, (NonZeroU64, usize)> = FxHashMap::default();
+    let (mut open, mut mix): (_, Mix) = (None, Vec::new());
     for row in 0..table.functions.len() {
         let row_of = (id_of(&table.encoders, row), at(&table.functions, row));
         let (Some(encoder), Some(function)) = row_of else {
@@ -81,18 +121,21 @@ fn by_encoder(table: &Dispatches, names: &Names, made: &mut Names) -> ById<OfEnc
         };
         // The rows of an encoder are together.
         if let Some(last) = open.filter(|&last| last != encoder) {
-            entries.push((last, (name_of(&mut functions), count)));
-            functions.clear();
-            count = 0;
+            entries.push((last, facts_of(&mix)));
+            mix.clear();
         }
         open = Some(encoder);
-        if last_in.insert(function, encoder) != Some(encoder) {
-            functions.push(function);
+        let known = last_in.get(&function).filter(|(last, _)| *last == encoder);
+        let place = known.map_or(mix.len(), |(_, place)| *place);
+        let count = table.counts.get(row).unwrap_or(0);
+        match mix.get_mut(place) {
+            Some((_, sum)) => *sum += count,
+            None => mix.push((function, count)),
         }
-        count += table.counts.get(row).unwrap_or(0);
+        last_in.insert(function, (encoder, place));
     }
     if let Some(last) = open {
-        entries.push((last, (name_of(&mut functions), count)));
+        entries.push((last, facts_of(&mix)));
     }
     ById::new(entries)
 }

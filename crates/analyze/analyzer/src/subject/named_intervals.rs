@@ -3,6 +3,7 @@
 use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
+use super::dispatches::FunctionMixes;
 use super::interval::Interval;
 use super::kernel_names::{KernelNames, NameSources};
 use crate::report::{NamedBy, Shader};
@@ -20,6 +21,8 @@ pub(crate) struct NamedIntervals {
     dispatches: Vec<u64>,
     /// Functions that the program dispatched; empty if they are not recorded.
     pub functions: Vec<Shader>,
+    /// Functions of each interval, with how often each was dispatched.
+    pub mixes: FunctionMixes,
     /// Number of intervals that the driver made of several encoders.
     pub coalesced: u64,
     /// Number of encoders in those coalesced intervals.
@@ -109,6 +112,7 @@ impl NamedIntervals {
         let covered_ns = sums(&group_of, &hints.shaders.covered_ns, groups.len());
         Self {
             functions: hints.dispatched.inventory.clone(),
+            mixes: hints.dispatched.mixes.clone(),
             dispatches: sums(&group_of, &hints.dispatched.counts, groups.len()),
             group_of,
             covered_ns,

@@ -19,6 +19,7 @@ mod laws;
 mod lost_rows;
 mod machine;
 mod messages;
+mod mixes;
 mod names;
 mod native;
 mod odd_rows;

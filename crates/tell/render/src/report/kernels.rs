@@ -1,6 +1,6 @@
 //! Builds the sections on the work: by kernel, by channel, and its pattern.
 
-use metalens_analyzer::{Kernel, Outlier, Report, StepSeries};
+use metalens_analyzer::{Kernel, KernelMixes, Outlier, Report, StepSeries};
 use metalens_message::{
     Bytes, Message, Ns, Share, bytes, count, counted, kernel, message, moment, name, percent, time,
 };
@@ -97,7 +97,74 @@ pub(super) fn kernels(report: &Report) -> Section {
     if let Some(functions) = functions(report) {
         section = section.with(Block::Table(functions));
     }
+    if let Some(mixes) = &report.mixes {
+        let table = (!mixes.kernels.is_empty()).then(|| Block::Table(estimated(mixes)));
+        section = section.with_some(table).with(Block::Text(said_of(mixes)));
+    }
     section
+}
+
+/// Returns the estimated times of kernels that share intervals.
+fn estimated(mixes: &KernelMixes) -> Table {
+    let columns = vec![
+        Column::number("estimated"),
+        Column::number("total"),
+        Column::number("each"),
+        Column::number("at least").spare(1),
+        Column::number("at most").spare(1),
+        Column::number("dispatches"),
+        Column::name("kernel"),
+    ];
+    let title = "Kernels that share intervals, estimated";
+    let table = Table::new("estimated", title, columns);
+    let mut table = table.sortable().limited(KERNELS.0, KERNELS.1);
+    table = table.of(mixes.kernels.len());
+    for listed in &mixes.kernels {
+        let parts = listed.kernels.iter().map(|part| {
+            let times = (part.count > 1).then(|| message!("{} × ", count(part.count)));
+            message!("{}{}", times, kernel(&part.name))
+        });
+        table.row([
+            percent(listed.share),
+            short_time(listed.total_ns),
+            time(listed.time.ns),
+            time(listed.time.low_ns),
+            time(listed.time.high_ns),
+            count(listed.count),
+            Message::joined(parts, " + "),
+        ]);
+    }
+    table
+}
+
+/// Returns how the kernels were estimated, or why they were not.
+fn said_of(mixes: &KernelMixes) -> Message {
+    if let Some(why) = &mixes.why_not {
+        return message!(
+            "Which of the kernels that share intervals takes the time is unknown: {}",
+            why.clone()
+        );
+    }
+    let misfit = mixes
+        .misfit
+        .map(|misfit| message!(", which the times fit to {}", misfit));
+    let boundary = mixes
+        .boundary
+        .map(|boundary| message!("; each interval takes {} besides", boundary.ns));
+    let rest = mixes.not_told.iter().map(|name| kernel(name));
+    let rest = (!mixes.not_told.is_empty()).then(|| {
+        message!(
+            ". Not told apart: {}",
+            Message::joined(rest.take(KERNELS.0), ", ")
+        )
+    });
+    message!(
+        "Estimated from {}{}{}{}",
+        counted(mixes.mixes.len() as u64, "different mix"),
+        misfit,
+        boundary,
+        rest
+    )
 }
 
 /// Returns the functions by their dispatches, if these are recorded: a kernel of several functions has

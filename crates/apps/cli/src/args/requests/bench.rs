@@ -36,6 +36,7 @@ impl BenchArguments {
             sources: programs.chain(workloads).collect(),
             names: self.names.clone(),
             parameters,
+            variables: self.recorder.env.clone(),
             hooks: Hooks {
                 setup: self.setup.clone(),
                 prepare: self.prepare.clone(),
@@ -94,6 +95,7 @@ impl BenchArguments {
         Ok(RecordRequest {
             published_command: (!variant.is_workload).then(|| variant.words.clone()),
             discards_output: !self.show_output,
+            environment: variant.run.variables.clone(),
             ..arguments.request_of_run(subject, output, Some(seed))?
         })
     }

@@ -502,7 +502,7 @@ fn wrong_usage_is_refused_before_any_run() {
     check(
         &["./bench", "-L", "x", "1,2"],
         2,
-        "no command contains `{x}`",
+        "no command or variable contains `{x}`",
     );
     check(&["--workload", "eagle"], 2, "eagle");
     check(

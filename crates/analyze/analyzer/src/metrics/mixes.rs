@@ -1,0 +1,344 @@
+//! Estimates the times of kernels that share GPU intervals, from the mixes in which they occur.
+//!
+//! ```text
+//! 3 × matmul + 1 × softmax   190 µs  ┐
+//! 1 × matmul + 1 × softmax    72 µs  ├─> matmul 59 µs, softmax 5 µs, each interval 8 µs
+//! 2 × matmul + 4 × softmax   146 µs  ┘
+//! ```
+//!
+//! A program that always splits its work in the same way has few mixes, and nothing follows from them.
+//! Then runs with other numbers of operations in a command buffer tell more.
+
+use std::collections::BTreeMap;
+
+use metalens_message::{Message, Ns, Share, counted, message, ratio, share};
+use metalens_text::number::{Float, rounded};
+use metalens_trace::Names;
+
+use crate::basics::least_squares::LeastSquares;
+use crate::basics::spans::Span;
+use crate::basics::statistics::median;
+use crate::report::{EstimatedTime, KernelCount, KernelMix, KernelMixes, MixedKernel};
+use crate::subject::interval::Interval;
+use crate::subject::named_intervals::NamedIntervals;
+
+/// Largest number of mixes, and of groups of kernels, that are solved for.
+const MIXES: usize = 400;
+const KERNELS: usize = 60;
+/// Usual deviation of an interval if no mix has enough intervals to tell it.
+const DEVIATION: f64 = 0.1;
+/// Number of intervals of a mix that tell its deviation.
+const FOR_DEVIATION: u64 = 5;
+/// Smallest error of a median: all mixes of a run are wrong together by at least that.
+const LEAST_ERROR: f64 = 0.002;
+/// Mixes beyond the unknowns that must be left to check the sum.
+const CHECKS: usize = 2;
+/// Largest misfit of a sum that holds.
+const MISFIT: f64 = 0.01;
+/// Largest half width of an interval: as a part of the time of the kernel, or of all time.
+const WIDTH: f64 = 0.05;
+const WIDTH_OF_ALL: f64 = 0.001;
+/// Number of times that everything is estimated again from values as uncertain as those that were measured.
+const RESAMPLES: usize = 100;
+/// Name of the unknown that is the same in each interval.
+const BOUNDARY: &str = "";
+
+/// Estimates the kernels of a recording; `None` if it has no intervals of several kernels with their counts.
+pub(crate) fn of_recording(
+    named: &NamedIntervals,
+    mine: &[Interval],
+    window: Span,
+    names: &Names,
+) -> Option<KernelMixes> {
+    let mixes = &named.mixes;
+    if mixes.different.iter().all(|mix| mix.len() < 2) {
+        return None;
+    }
+    let mut lengths: Vec<Vec<u64>> = vec![Vec::new(); mixes.different.len()];
+    let whole = mine
+        .iter()
+        .zip(&mixes.of_interval)
+        .filter(|(interval, _)| interval.span == interval.span.clip(window));
+    for (interval, place) in whole {
+        if let Some(lengths) = place.and_then(|place| lengths.get_mut(place as usize)) {
+            lengths.push(interval.span.length_ns());
+        }
+    }
+    let pairs = mixes.different.iter().zip(&lengths);
+    let mixes = pairs.map(|(mix, lengths)| {
+        let kernels = mix.iter().map(|&(function, count)| KernelCount {
+            name: names.text(function).to_owned(),
+            count,
+        });
+        mix_of(kernels.collect(), lengths)
+    });
+    Some(estimate(mixes.collect()))
+}
+
+fn mix_of(kernels: Vec<KernelCount>, lengths: &[u64]) -> KernelMix {
+    let median_ns = median(lengths.iter().copied()).unwrap_or(0);
+    let deviations = lengths.iter().map(|length| length.abs_diff(median_ns));
+    let deviation = median(deviations).unwrap_or(0);
+    KernelMix {
+        kernels,
+        intervals: lengths.len() as u64,
+        median_ns: Ns(median_ns),
+        deviation: Share(1.4826 * ratio(deviation, median_ns).unwrap_or(0.0)),
+    }
+}
+
+/// Estimates the kernels of mixes, of one run or of several.
+#[must_use]
+pub fn estimate(mut mixes: Vec<KernelMix>) -> KernelMixes {
+    mixes.retain(|mix| mix.median_ns > Ns(0));
+    mixes.sort_by(|a, b| (b.intervals, &a.kernels).cmp(&(a.intervals, &b.kernels)));
+    mixes.truncate(MIXES);
+    let estimated = Columns::new(&mixes).estimate(&mixes);
+    let (why_not, found) = match estimated {
+        Ok(found) => (None, found),
+        Err(why) => (Some(why), Found::default()),
+    };
+    KernelMixes {
+        mixes,
+        kernels: found.kernels,
+        boundary: found.boundary,
+        not_told: found.not_told,
+        misfit: found.misfit.map(Share),
+        why_not,
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    kernels: Vec<MixedKernel>,
+    boundary: Option<EstimatedTime>,
+    not_told: Vec<String>,
+    misfit: Option<f64>,
+}
+
+/// Unknowns: kernels, or several that always run together, and the boundary.
+struct Columns(Vec<Column>);
+
+struct Column {
+    /// Kernels with their dispatches each time.
+    kernels: Vec<KernelCount>,
+    /// Number of times in each mix.
+    counts: Vec<u64>,
+}
+
+impl Columns {
+    /// Groups the kernels whose numbers have one ratio in all mixes.
+    fn new(mixes: &[KernelMix]) -> Self {
+        let mut counts: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for (place, mix) in mixes.iter().enumerate() {
+            for kernel in &mix.kernels {
+                let of_kernel = counts
+                    .entry(&kernel.name)
+                    .or_insert_with(|| vec![0; mixes.len()]);
+                if let Some(count) = of_kernel.get_mut(place) {
+                    *count += kernel.count;
+                }
+            }
+        }
+        counts.insert(BOUNDARY, vec![1; mixes.len()]);
+        // By numbers without their common factor, those of one group are equal.
+        let mut groups: BTreeMap<Vec<u64>, Vec<KernelCount>> = BTreeMap::new();
+        for (name, counts) in counts {
+            let factor = counts.iter().copied().fold(0, common_factor).max(1);
+            let counts = counts.iter().map(|count| count / factor).collect();
+            let name = name.to_owned();
+            let kernel = KernelCount {
+                name,
+                count: factor,
+            };
+            groups.entry(counts).or_default().push(kernel);
+        }
+        let columns = groups.into_iter();
+        Self(
+            columns
+                .map(|(counts, kernels)| Column { kernels, counts })
+                .collect(),
+        )
+    }
+
+    fn estimate(&self, mixes: &[KernelMix]) -> Result<Found, Message> {
+        let columns = &self.0;
+        if columns.len() > KERNELS {
+            return Err(message!(
+                "the mixes have {}, more than can be told apart",
+                counted(columns.len() as u64, "kernel")
+            ));
+        }
+        let errors = errors(mixes);
+        let equations = |times: &[f64]| {
+            let rows = mixes.iter().enumerate().zip(&errors).zip(times);
+            let rows = rows.map(|(((place, mix), error), time)| {
+                let weight = 1.0 / (mix.median_ns.0.float() * error);
+                let counts = columns.iter().map(|column| {
+                    column
+                        .counts
+                        .get(place)
+                        .map_or(0.0, |count| count.float() * weight)
+                });
+                (counts.collect(), time * weight)
+            });
+            LeastSquares::new(columns.len(), rows)
+        };
+        let times: Vec<f64> = mixes.iter().map(|mix| mix.median_ns.0.float()).collect();
+        let solved = equations(&times);
+        let (is_determined, rank) = solved.determined();
+        let mut free = vec![true; columns.len()];
+        let solution = solved.solve(&mut free);
+
+        let (misfit, spread) = self.misfit(mixes, &errors, &solution);
+        let checks = mixes.len().saturating_sub(rank);
+        if checks < CHECKS {
+            return Err(self.indistinct(mixes));
+        }
+        if misfit > MISFIT {
+            return Err(message!(
+                "the times of the mixes are no sums of kernels: they differ by {}, as where encoders run at the same time",
+                Share(misfit)
+            ));
+        }
+
+        let inflated = (spread / checks.float()).sqrt().max(1.0);
+        let mut random = Normal(1);
+        let mut sums = vec![(0.0, 0.0); columns.len()];
+        for _ in 0..RESAMPLES {
+            let again = times.iter().zip(&errors);
+            let again: Vec<f64> = again
+                .map(|(time, error)| time * (1.0 + error * inflated * random.draw()))
+                .collect();
+            let solution = equations(&again).solve(&mut free);
+            for ((sum, squares), value) in sums.iter_mut().zip(&solution) {
+                *sum += value;
+                *squares += value * value;
+            }
+        }
+        let deviation = |&(sum, squares): &(f64, f64)| {
+            let count = RESAMPLES.float();
+            (squares / count - (sum / count).powi(2)).max(0.0).sqrt()
+        };
+
+        let all_ns: f64 = mixes
+            .iter()
+            .map(|mix| mix.intervals.float() * mix.median_ns.0.float())
+            .sum();
+        let mut found = Found {
+            misfit: Some(misfit),
+            ..Found::default()
+        };
+        let values = solution
+            .iter()
+            .zip(sums.iter().map(deviation))
+            .zip(is_determined);
+        for (column, ((value, deviation), is_determined)) in columns.iter().zip(values) {
+            let pairs = column.counts.iter().zip(mixes);
+            let count: u64 = pairs.map(|(count, mix)| count * mix.intervals).sum();
+            let (half, total) = (2.0 * deviation, count.float() * value);
+            let is_sure = is_determined
+                && (half <= WIDTH * value || half * count.float() <= WIDTH_OF_ALL * all_ns);
+            let time = EstimatedTime {
+                ns: Ns(rounded(*value)),
+                low_ns: Ns(rounded(value - half)),
+                high_ns: Ns(rounded(value + half)),
+            };
+            let is_boundary = column.kernels.iter().any(|kernel| kernel.name == BOUNDARY);
+            let mut names = column
+                .kernels
+                .iter()
+                .filter(|kernel| kernel.name != BOUNDARY);
+            match (is_sure, is_boundary) {
+                (true, false) => found.kernels.push(MixedKernel {
+                    kernels: column.kernels.clone(),
+                    count,
+                    time,
+                    total_ns: Ns(rounded(total)),
+                    share: share(Ns(rounded(total)), Ns(rounded(all_ns))).unwrap_or_default(),
+                }),
+                (true, true) if names.next().is_none() => found.boundary = Some(time),
+                _ => found
+                    .not_told
+                    .extend(names.map(|kernel| kernel.name.clone())),
+            }
+        }
+        if found.kernels.is_empty() {
+            return Err(self.indistinct(mixes));
+        }
+        found
+            .kernels
+            .sort_by(|a, b| (b.total_ns, &a.kernels).cmp(&(a.total_ns, &b.kernels)));
+        Ok(found)
+    }
+
+    fn indistinct(&self, mixes: &[KernelMix]) -> Message {
+        let kernels = self.0.iter().flat_map(|column| &column.kernels);
+        let kernels = kernels.filter(|kernel| kernel.name != BOUNDARY).count();
+        message!(
+            "{} cannot tell {} apart; runs with other numbers of operations in a command buffer would",
+            counted(mixes.len() as u64, "different mix"),
+            counted(kernels as u64, "kernel")
+        )
+    }
+
+    /// Returns the part of the time by which the mixes differ from a solution, and the sum of the squares of
+    /// these differences in their errors.
+    fn misfit(&self, mixes: &[KernelMix], errors: &[f64], solution: &[f64]) -> (f64, f64) {
+        let (mut off, mut all, mut squares) = (0.0, 0.0, 0.0);
+        for ((place, mix), error) in mixes.iter().enumerate().zip(errors) {
+            let terms = self.0.iter().zip(solution);
+            let fitted: f64 = terms
+                .map(|(column, value)| {
+                    column
+                        .counts
+                        .get(place)
+                        .map_or(0.0, |count| count.float() * value)
+                })
+                .sum();
+            let time = mix.median_ns.0.float();
+            off += mix.intervals.float() * (time - fitted).abs();
+            all += mix.intervals.float() * time;
+            squares += ((time - fitted) / (time * error)).powi(2);
+        }
+        (off / all.max(1.0), squares)
+    }
+}
+
+/// Returns the error of each median, as a part of it.
+fn errors(mixes: &[KernelMix]) -> Vec<f64> {
+    let known = mixes.iter().filter(|mix| mix.intervals >= FOR_DEVIATION);
+    let mut known: Vec<f64> = known.map(|mix| mix.deviation.0).collect();
+    known.sort_by(f64::total_cmp);
+    let usual = known.get(known.len() / 2).copied().unwrap_or(DEVIATION);
+    let error = |mix: &KernelMix| {
+        let deviation = if mix.intervals >= FOR_DEVIATION {
+            mix.deviation.0
+        } else {
+            usual
+        };
+        // The median of normal values varies by 1.25 times what their mean does.
+        (1.25 * deviation / mix.intervals.max(1).float().sqrt()).max(LEAST_ERROR)
+    };
+    mixes.iter().map(error).collect()
+}
+
+fn common_factor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_factor(b, a % b) }
+}
+
+/// Draws normal numbers, the same on every machine: sums of twelve uniform ones.
+struct Normal(u64);
+
+impl Normal {
+    fn draw(&mut self) -> f64 {
+        let uniform = |_| {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11).float() / (1_u64 << 53).float()
+        };
+        (0..12).map(uniform).sum::<f64>() - 6.0
+    }
+}
