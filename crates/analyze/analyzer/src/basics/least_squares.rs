@@ -195,6 +195,8 @@ impl Square {
 
 #[cfg(test)]
 mod tests {
+    use metalens_text::number::rounded;
+
     use super::*;
 
     fn check(rows: &[(&[f64], f64)], solution: &[f64], determined: &[bool]) {
@@ -251,7 +253,7 @@ mod tests {
             f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24)
         };
         for _ in 0..200 {
-            let columns = 2 + (random() * 6.0).floor() as usize;
+            let columns = 2 + usize::try_from(rounded((random() * 6.0).floor())).unwrap();
             let rows: Vec<(Vec<f64>, f64)> = (0..columns + 4)
                 .map(|_| {
                     (

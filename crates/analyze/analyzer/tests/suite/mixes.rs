@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metalens_analyzer::{KernelCount, KernelMix, KernelMixes, estimate_kernels};
 use metalens_message::{Ns, Share};
 use metalens_testing::Random;
+use metalens_text::number::rounded;
 
 /// Time of each command buffer besides its kernels, in nanoseconds.
 const BOUNDARY: f64 = 8_000.0;
@@ -21,7 +22,8 @@ struct Program {
 
 /// Returns a whole number below a limit.
 fn below(random: &mut Random, limit: usize) -> usize {
-    ((random.uniform() * limit as f64) as usize).min(limit - 1)
+    let number = rounded((random.uniform() * limit as f64).floor());
+    usize::try_from(number).unwrap().min(limit - 1)
 }
 
 impl Program {
@@ -90,7 +92,7 @@ fn mix((counts, mut lengths): (Vec<u64>, Vec<f64>)) -> KernelMix {
             })
             .collect(),
         intervals: lengths.len() as u64,
-        median_ns: Ns(middle.round() as u64),
+        median_ns: Ns(rounded(middle)),
         deviation: Share(1.4826 * median(&mut deviations) / middle),
     }
 }
@@ -200,7 +202,6 @@ fn what_the_mixes_tell_is_told_and_nothing_else() {
             }
         }
     }
-    eprintln!("{right} of {large} within 5 %, {covered} in their interval, {designed} by design");
     assert!(large > 300 && designed > 300);
     assert!(
         f64::from(right) >= 0.95 * f64::from(large),
