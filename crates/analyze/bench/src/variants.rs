@@ -179,7 +179,13 @@ fn variant(
     let words = filled_words(published);
     // The values alone name the variants of a single command.
     let name = if request.sources.len() > 1 || published.is_empty() {
-        published::line(&filled(text, published), &words, redactor)
+        let line = published::line(&filled(text, published), &words, redactor);
+        // A parameter of a variable is not in the command.
+        let others = published
+            .iter()
+            .filter(|value| !has_place(text, &value.name));
+        let others = others.map(|value| format!(" {}={}", value.name, value.value));
+        format!("{line}{}", others.collect::<String>())
     } else {
         let values = published
             .iter()

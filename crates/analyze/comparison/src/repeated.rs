@@ -56,15 +56,17 @@ impl Runs {
     }
 
     fn is_same(&self, run: usize, other: &Self, there: usize) -> bool {
-        let both: Vec<bool> = metrics()
+        let both: Vec<(bool, bool)> = metrics()
             .filter_map(|metric| {
                 let mine = (*self.metrics.get(metric.id)?.get(run)?)?;
                 let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
-                Some(mine == theirs)
+                Some((mine == theirs, metric.id.ends_with("_ns")))
             })
             .collect();
         let is_of_one_program = self.processes.get(run) == other.processes.get(there);
-        is_of_one_program && !both.is_empty() && both.iter().all(|is_equal| *is_equal)
+        // Counts alone are equal in many runs.
+        let has_time = both.iter().any(|(_, is_time)| *is_time);
+        is_of_one_program && has_time && both.iter().all(|(is_equal, _)| *is_equal)
     }
 
     fn named(&self, run: usize, other: &Self, there: usize) -> RepeatedRun {

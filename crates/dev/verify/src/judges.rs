@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use metalens_exporter::TableSelection;
-use metalens_recorder::{StoppedBy, log_beside};
+use metalens_recorder::{Probe, StoppedBy, log_beside};
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
 use crate::counts::{CountVerdict, IssuedWork, RecordedWork, WorkCounts};
@@ -455,6 +455,10 @@ pub(crate) fn probe_alone(lab: &mut Lab<'_, '_>) -> Judged {
 
 /// Judges whether the probe reaches the Pythons of this machine.
 pub(crate) fn pythons(_: &mut Lab<'_, '_>) -> Judged {
+    if let Err(error) = Probe::unpack() {
+        let why = "the probe cannot be written to the caches";
+        return Err(Judgment::unknown(why).privately(error.to_string()));
+    }
     let found = pythons::found();
     let lost = found.iter().filter(|(_, reach)| *reach != REACHED);
     let judgment = match (found.len(), lost.count()) {

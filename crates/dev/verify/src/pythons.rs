@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use metalens_recorder::{Probe, loadable};
 
@@ -22,6 +22,9 @@ const PLACES: [(&str, &str); 4] = [
 ];
 /// Variables that name the folder of an environment.
 const ENVIRONMENTS: [(&str, &str); 2] = [("venv", "VIRTUAL_ENV"), ("conda", "CONDA_PREFIX")];
+
+/// Time that an interpreter has: one in a guarded folder may hang.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Prints whether the probe is in the interpreter, and where its libraries are.
 const SCRIPT: &str =
@@ -67,9 +70,14 @@ fn reach(python: OsString) -> Option<&'static str> {
 /// Runs a command with more variables, and returns what the script says.
 fn said(command: &[OsString], variables: Vec<(OsString, OsString)>) -> Option<(bool, String)> {
     let (program, arguments) = command.split_first()?;
-    let mut run = Command::new(program);
-    run.args(arguments).envs(variables).stdin(Stdio::null());
-    let output = run.output().ok().filter(|output| output.status.success())?;
+    let run = duct::cmd(program, arguments).stdin_null().stderr_null();
+    let set = |run: duct::Expression, (name, value)| run.env(name, value);
+    let run = variables.into_iter().fold(run, set).stdout_capture();
+    let running = run.unchecked().start().ok()?;
+    let output = running.wait_timeout(PATIENCE).ok().flatten().cloned();
+    // It has ended, or hangs.
+    let _ = running.kill();
+    let output = output.filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     let (is_there, prefix) = text.trim().split_once(' ')?;
     Some((is_there == "True", prefix.to_owned()))

@@ -62,7 +62,11 @@ impl RunningProcesses {
         let is_of = move |process: &&RunningProcess| {
             let shown = &process.program;
             // The folders of a framework have several paths.
-            let is_python = || shown.ends_with(PYTHON) && python == fs::canonicalize(shown).ok();
+            let is_python = || {
+                shown.ends_with(PYTHON)
+                    && python.is_some()
+                    && python == fs::canonicalize(shown).ok()
+            };
             shown == program || Some(shown) == real.as_ref() || is_python()
         };
         self.0.iter().filter(new).filter(is_of)

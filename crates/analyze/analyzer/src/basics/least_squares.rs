@@ -74,20 +74,17 @@ impl LeastSquares {
     }
 
     /// Returns the solution without negative values. It is found sooner if `free` has the unknowns that are
-    /// not zero in a similar one; afterwards it has those of this one.
-    pub(crate) fn solve(&self, free: &mut [bool]) -> Vec<f64> {
+    /// not zero in a similar one; afterwards it has those of this one. `None` if rounding hides it.
+    pub(crate) fn solve(&self, free: &mut [bool]) -> Option<Vec<f64>> {
         let rounding = ROUNDING
             * self
                 .moments
                 .iter()
                 .fold(0.0, |most, moment| moment.abs().max(most));
         let (mut fewest, mut at_once) = (usize::MAX, AT_ONCE);
-        let mut solution = Vec::new();
-        // Each change of sides makes the error smaller or is one of the last alone, so that it ends; the bound is
-        // for rounding.
-        for _ in 0..(20 * (free.len() + 1)) {
-            let slopes;
-            (solution, slopes) = self.solve_free(free);
+        // Changing one at a time ends where the columns are independent; the bound is for all others.
+        for _ in 0..(4 * (free.len() + 1)) {
+            let (solution, slopes) = self.solve_free(free);
             let states = free.iter().zip(solution.iter().zip(&slopes)).enumerate();
             let wrong = states.filter(|(_, (is_free, (value, slope)))| {
                 if **is_free {
@@ -98,7 +95,12 @@ impl LeastSquares {
             });
             let wrong: Vec<usize> = wrong.map(|(i, _)| i).collect();
             let Some(last) = wrong.last().copied() else {
-                break;
+                let values = solution.iter().zip(&self.lengths);
+                return Some(
+                    values
+                        .map(|(value, length)| value.max(0.0) / length)
+                        .collect(),
+                );
             };
             at_once = if wrong.len() < fewest {
                 AT_ONCE
@@ -111,10 +113,7 @@ impl LeastSquares {
                 *is_free ^= changed.contains(&i);
             }
         }
-        let values = solution.iter().zip(&self.lengths);
-        values
-            .map(|(value, length)| value.max(0.0) / length)
-            .collect()
+        None
     }
 
     /// Solves for the free unknowns, with all others zero. Returns also how fast the error falls along each.
@@ -206,6 +205,7 @@ mod tests {
         let mut free = vec![true; solution.len()];
         for ((value, wanted), is_known) in equations
             .solve(&mut free)
+            .unwrap()
             .iter()
             .zip(solution)
             .zip(determined)
@@ -270,7 +270,7 @@ mod tests {
                 rows.iter().map(of_row).sum()
             };
             let equations = LeastSquares::new(columns, rows.clone().into_iter());
-            let solution = equations.solve(&mut vec![true; columns]);
+            let solution = equations.solve(&mut vec![true; columns]).unwrap();
             let best = error(&solution);
             for i in 0..columns {
                 for by in [-1e-4, 1e-4] {

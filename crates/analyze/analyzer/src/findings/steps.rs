@@ -25,7 +25,7 @@ pub(super) fn steps(report: &Report) -> Option<Message> {
     let rest = kind.slow.as_ref().and_then(|slow| {
         let rest_ns = kind.total_ns - slow.mean_ns * slow.count;
         ratio(
-            (kind.count - slow.count) * main.units * 1_000_000_000,
+            ((kind.count - slow.count) * 1_000_000_000).saturating_mul(main.units),
             rest_ns.0,
         )
     });
@@ -83,7 +83,7 @@ fn requests(report: &Report, main: &StepSeries) -> Option<Message> {
 
 /// Returns how many units there are in a second if each step has a length.
 pub(super) fn steps_each(main: &StepSeries, ns: Ns) -> Option<Message> {
-    ratio(main.units * 1_000_000_000, ns.0).map(steps_per_second)
+    ratio(main.units.saturating_mul(1_000_000_000), ns.0).map(steps_per_second)
 }
 
 /// Returns the name of the units, after their number; `None` if a step is one.

@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! 3 × matmul + 1 × softmax   190 µs  ┐
-//! 1 × matmul + 1 × softmax    72 µs  ├─> matmul 59 µs, softmax 5 µs, each interval 8 µs
-//! 2 × matmul + 4 × softmax   146 µs  ┘
+//! 1 × matmul + 1 × softmax    72 µs  ├─> matmul 59 µs, softmax 5 µs, each interval 8 µs;
+//! 2 × matmul + 4 × softmax   146 µs  │   two mixes are left to check the sum
+//! 1 × matmul                  67 µs  │
+//! 5 × softmax                 33 µs  ┘
 //! ```
 //!
 //! A program that always splits its work in the same way has few mixes, and nothing follows from them.
 //! Then runs with other numbers of operations in a command buffer tell more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_message::{Message, Ns, Share, counted, message, ratio, share};
 use metalens_text::number::{Float, rounded};
@@ -29,12 +31,13 @@ const KERNELS: usize = 60;
 const DEVIATION: f64 = 0.1;
 /// Number of intervals of a mix that tell its deviation.
 const FOR_DEVIATION: u64 = 5;
-/// Smallest error of a median: all mixes of a run are wrong together by at least that.
+/// Smallest error of a median, since clock and load vary.
 const LEAST_ERROR: f64 = 0.002;
 /// Mixes beyond the unknowns that must be left to check the sum.
 const CHECKS: usize = 2;
-/// Largest misfit of a sum that holds.
+/// Largest misfit of a sum that holds, and the square of how far beyond the errors one is that does not.
 const MISFIT: f64 = 0.01;
+const BEYOND: f64 = 4.0;
 /// Largest half width of an interval: as a part of the time of the kernel, or of all time.
 const WIDTH: f64 = 0.05;
 const WIDTH_OF_ALL: f64 = 0.001;
@@ -51,9 +54,6 @@ pub(crate) fn of_recording(
     names: &Names,
 ) -> Option<KernelMixes> {
     let mixes = &named.mixes;
-    if mixes.different.iter().all(|mix| mix.len() < 2) {
-        return None;
-    }
     let mut lengths: Vec<Vec<u64>> = vec![Vec::new(); mixes.different.len()];
     let whole = mine
         .iter()
@@ -63,6 +63,10 @@ pub(crate) fn of_recording(
         if let Some(lengths) = place.and_then(|place| lengths.get_mut(place as usize)) {
             lengths.push(interval.span.length_ns());
         }
+    }
+    let mut pairs = mixes.different.iter().zip(&lengths);
+    if !pairs.any(|(mix, lengths)| mix.len() > 1 && !lengths.is_empty()) {
+        return None;
     }
     let pairs = mixes.different.iter().zip(&lengths);
     let mixes = pairs.map(|(mix, lengths)| {
@@ -136,7 +140,7 @@ impl Columns {
                     .entry(&kernel.name)
                     .or_insert_with(|| vec![0; mixes.len()]);
                 if let Some(count) = of_kernel.get_mut(place) {
-                    *count += kernel.count;
+                    *count = count.saturating_add(kernel.count);
                 }
             }
         }
@@ -153,7 +157,14 @@ impl Columns {
             };
             groups.entry(counts).or_default().push(kernel);
         }
-        let columns = groups.into_iter();
+        // One alone is counted by its dispatches.
+        let columns = groups.into_iter().map(|(mut counts, mut kernels)| {
+            if let [kernel] = kernels.as_mut_slice() {
+                let factor = std::mem::replace(&mut kernel.count, 1);
+                counts.iter_mut().for_each(|count| *count *= factor);
+            }
+            (counts, kernels)
+        });
         Self(
             columns
                 .map(|(counts, kernels)| Column { kernels, counts })
@@ -188,21 +199,23 @@ impl Columns {
         let solved = equations(&times);
         let (is_determined, rank) = solved.determined();
         let mut free = vec![true; columns.len()];
-        let solution = solved.solve(&mut free);
-
-        let (misfit, spread) = self.misfit(mixes, &errors, &solution);
-        let checks = mixes.len().saturating_sub(rank);
-        if checks < CHECKS {
+        let checks = self.different().saturating_sub(rank);
+        let Some(solution) = solved.solve(&mut free).filter(|_| checks >= CHECKS) else {
             return Err(self.indistinct(mixes));
-        }
-        if misfit > MISFIT {
+        };
+        let (misfit, spread) = self.misfit(mixes, &errors, &solution);
+        let off = spread / mixes.len().saturating_sub(rank).max(1).float();
+        if misfit > MISFIT && off > BEYOND {
             return Err(message!(
-                "the times of the mixes are no sums of kernels: they differ by {}, as where encoders run at the same time",
+                "the times of the mixes are no sums of kernels: they differ by {}, as where encoders run \
+                 at the same time",
                 Share(misfit)
             ));
         }
 
-        let inflated = (spread / checks.float()).sqrt().max(1.0);
+        let inflated = off.sqrt().max(1.0);
+        // Student's factor for 95 %, a little rounded up.
+        let factor = 2.0 * (1.0 + 2.0 / checks.float());
         let mut random = Normal(1);
         let mut sums = vec![(0.0, 0.0); columns.len()];
         for _ in 0..RESAMPLES {
@@ -211,6 +224,9 @@ impl Columns {
                 .map(|(time, error)| time * (1.0 + error * inflated * random.draw()))
                 .collect();
             let solution = equations(&again).solve(&mut free);
+            let Some(solution) = solution else {
+                return Err(self.indistinct(mixes));
+            };
             for ((sum, squares), value) in sums.iter_mut().zip(&solution) {
                 *sum += value;
                 *squares += value * value;
@@ -235,9 +251,12 @@ impl Columns {
             .zip(is_determined);
         for (column, ((value, deviation), is_determined)) in columns.iter().zip(values) {
             let pairs = column.counts.iter().zip(mixes);
-            let count: u64 = pairs.map(|(count, mix)| count * mix.intervals).sum();
-            let (half, total) = (2.0 * deviation, count.float() * value);
+            let times = pairs.map(|(count, mix)| count.saturating_mul(mix.intervals));
+            let count = times.fold(0, u64::saturating_add);
+            let (half, total) = (factor * deviation, count.float() * value);
+            // At zero, nothing tells by how much it could be more.
             let is_sure = is_determined
+                && *value > 0.0
                 && (half <= WIDTH * value || half * count.float() <= WIDTH_OF_ALL * all_ns);
             let time = EstimatedTime {
                 ns: Ns(rounded(*value)),
@@ -272,11 +291,20 @@ impl Columns {
         Ok(found)
     }
 
+    /// Returns the number of mixes that differ in the numbers of their kernels.
+    fn different(&self) -> usize {
+        let count = self.0.first().map_or(0, |column| column.counts.len());
+        let row = |place| self.0.iter().map(move |column| column.counts.get(place));
+        let rows = (0..count).map(|place| row(place).collect::<Vec<_>>());
+        rows.collect::<BTreeSet<_>>().len()
+    }
+
     fn indistinct(&self, mixes: &[KernelMix]) -> Message {
         let kernels = self.0.iter().flat_map(|column| &column.kernels);
         let kernels = kernels.filter(|kernel| kernel.name != BOUNDARY).count();
         message!(
-            "{} cannot tell {} apart; runs with other numbers of operations in a command buffer would",
+            "{} cannot tell {} apart; more steps, or runs with other numbers of operations in a command \
+             buffer, would",
             counted(mixes.len() as u64, "different mix"),
             counted(kernels as u64, "kernel")
         )

@@ -17,7 +17,7 @@ pub struct KernelMixes {
     pub boundary: Option<EstimatedTime>,
     /// Names of kernels whose times the mixes do not tell apart.
     pub not_told: Vec<String>,
-    /// Part of the time by which the mixes differ from the sum of their kernels; null if no mix is left to check it.
+    /// Part of the time by which the mixes differ from the sum of their kernels; null if nothing is estimated.
     pub misfit: Option<Share>,
     /// Reason why nothing is estimated; null if something is.
     pub why_not: Option<Message>,

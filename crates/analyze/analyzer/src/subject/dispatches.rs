@@ -42,7 +42,7 @@ pub(crate) struct FunctionMixes {
     pub of_interval: Vec<Option<u32>>,
 }
 
-/// Functions with how often each was dispatched, in their order.
+/// Functions with how often each was dispatched.
 type Mix = Vec<(Symbol, u64)>;
 
 /// Functions of one encoder: their joined names, the number of their dispatches, and their mix.
@@ -102,10 +102,13 @@ fn by_encoder(
         let name = joined
             .entry(functions)
             .or_insert_with_key(|functions| made.symbol(&join(functions, names)));
-        let place = different.get(mix).copied().or_else(|| {
+        // The order matters for the name alone.
+        let mut sorted = mix.to_vec();
+        sorted.sort_unstable_by_key(|(function, _)| function.index());
+        let place = different.get(&sorted).copied().or_else(|| {
             let place = u32::try_from(different.len()).ok();
             let place = place.filter(|_| different.len() < MIXES)?;
-            different.insert(mix.to_vec(), place);
+            different.insert(sorted, place);
             Some(place)
         });
         (*name, mix.iter().map(|(_, count)| count).sum(), place)

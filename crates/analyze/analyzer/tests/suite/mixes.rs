@@ -7,6 +7,7 @@ use metalens_analyzer::{KernelCount, KernelMix, KernelMixes, estimate_kernels};
 use metalens_message::{Ns, Share};
 use metalens_testing::Random;
 use metalens_text::number::rounded;
+use serde_json::{Value, json};
 
 /// Time of each command buffer besides its kernels, in nanoseconds.
 const BOUNDARY: f64 = 8_000.0;
@@ -211,6 +212,75 @@ fn what_the_mixes_tell_is_told_and_nothing_else() {
         f64::from(covered) >= 0.9 * f64::from(large),
         "{covered} of {large}"
     );
+}
+
+/// The whole way from a log: a buffer has its kernels in any order, and one that always comes in pairs is counted
+/// by its dispatches.
+#[test]
+fn a_log_has_the_times_of_its_kernels() {
+    let mut random = Random::new(9);
+    let names = ["gemm", "pair", "norm"];
+    let times = [50e3, 20e3, 5e3];
+    let step = [0, 1, 1, 2, 0, 2, 1, 1, 0].repeat(20);
+    let header = json!({"format": "command-buffer-log/1", "program": "x", "pid": 7});
+    let mut log = format!("{header}\n");
+    let (mut now, mut number, mut dispatches) = (1_000_000, 0, [0_u64; 3]);
+    for operations in [9, 18, 4, 5, 7, 11, 13, 14].into_iter().cycle().take(96) {
+        // No pair is cut apart.
+        let mut rest = step.as_slice();
+        while !rest.is_empty() {
+            let mut end = operations.min(rest.len());
+            let ones = rest[..end].iter().filter(|kernel| **kernel == 1).count();
+            end += ones % 2;
+            let mut kernels = serde_json::Map::new();
+            let mut length = BOUNDARY;
+            for &kernel in &rest[..end] {
+                let count = kernels
+                    .get(names[kernel])
+                    .and_then(Value::as_u64)
+                    .unwrap_or(0);
+                kernels.insert(names[kernel].to_owned(), json!(count + 1));
+                length += times[kernel] * (0.1 * random.normal()).exp();
+                dispatches[kernel] += 1;
+            }
+            rest = &rest[end..];
+            number += 1;
+            let buffer = json!({"command_buffer": number, "queue": 1, "encode": now, "commit": now + 1_000,
+                "gpu_start": now + 9_000, "gpu_end": now + 9_000 + rounded(length),
+                "completed": now + 12_000 + rounded(length),
+                "encoders": [{"kind": "compute", "kernels": kernels}]});
+            log.push_str(&format!("{buffer}\n"));
+            now += 15_000 + rounded(length);
+        }
+    }
+    log.push_str(&format!(
+        "{}\n",
+        json!({"end": now, "command_buffers": number})
+    ));
+    let folder = metalens_testing::scratch();
+    let path = folder.path().join("run.jsonl");
+    std::fs::write(&path, log).unwrap();
+
+    let report = super::report(&path, None, &metalens_analyzer::Request::default()).unwrap();
+    let found = report.mixes.unwrap();
+    for ((name, time), dispatches) in names.iter().zip(times).zip(dispatches) {
+        let kernel = found
+            .kernels
+            .iter()
+            .find(|kernel| kernel.kernels[0].name == *name);
+        // What takes little is not told as sharply as the rest.
+        let Some(kernel) = kernel else {
+            assert_eq!((*name, &found.not_told), ("norm", &vec!["norm".to_owned()]));
+            continue;
+        };
+        let off = kernel.time.ns.0 as f64 / time - 1.0;
+        assert!(off.abs() < 0.05, "{name}: {kernel:?}");
+        assert_eq!(
+            (kernel.kernels[0].count, kernel.count),
+            (1, dispatches),
+            "{name}"
+        );
+    }
 }
 
 /// Two kernels that always run together are one, with the time of both.
