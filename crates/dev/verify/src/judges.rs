@@ -455,11 +455,11 @@ pub(crate) fn probe_alone(lab: &mut Lab<'_, '_>) -> Judged {
 
 /// Judges whether the probe reaches the Pythons of this machine.
 pub(crate) fn pythons(_: &mut Lab<'_, '_>) -> Judged {
-    if let Err(error) = Probe::unpack() {
+    let probe = Probe::unpack().map_err(|error| {
         let why = "the probe cannot be written to the caches";
-        return Err(Judgment::unknown(why).privately(error.to_string()));
-    }
-    let found = pythons::found();
+        Judgment::unknown(why).privately(error.to_string())
+    })?;
+    let found = pythons::found(&probe);
     let lost = found.iter().filter(|(_, reach)| *reach != REACHED);
     let judgment = match (found.len(), lost.count()) {
         (0, _) => Judgment::unknown("there is no Python"),

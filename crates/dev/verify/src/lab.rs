@@ -283,11 +283,11 @@ impl<'a, 'w> Lab<'a, 'w> {
         let run = self.workload(1);
         let subject = if purpose.is_wrapped() {
             let script = if purpose == Purpose::Wrapper {
-                SPEAKING
+                format!("echo '{SPOKEN}' >&2; \"$@\"; exit $?")
             } else {
-                OUTLASTING
+                OUTLASTING.to_owned()
             };
-            let shell = ["/bin/sh", "-c", script, "sh"].map(OsString::from);
+            let shell = ["/bin/sh", "-c", &script, "sh"].map(OsString::from);
             let work = bundle.with_extension("work.json");
             let mut words: Vec<OsString> = shell.into();
             words.extend(run);
@@ -503,9 +503,7 @@ impl<'a, 'w> Lab<'a, 'w> {
 
 /// Words that the shell around the workload prints on standard error.
 pub(crate) const SPOKEN: &str = "metalens on standard error";
-/// Script of that shell.
-const SPEAKING: &str = "echo 'metalens on standard error' >&2; \"$@\"; exit $?";
-/// How often a workload has its usual number of steps if it must outlast its recording.
+/// Factor of the steps of a workload that must outlast its recording.
 const LASTING: u64 = 1_000;
 /// Script of a shell that goes on after the workload. Without the trap, a system that continues a
 /// suspended process whose parent ends would end it too.

@@ -34,7 +34,7 @@ const SCRIPT: &str =
 pub(crate) const REACHED: &str = "reached";
 
 /// Returns what becomes of the probe in the Pythons that run, by the kind of their place.
-pub(crate) fn found() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn found(probe: &Probe) -> Vec<(&'static str, &'static str)> {
     let places = PLACES.map(|(kind, path)| (kind, PathBuf::from(path)));
     let environments = ENVIRONMENTS.into_iter().filter_map(|(kind, variable)| {
         let folder = PathBuf::from(std::env::var_os(variable)?);
@@ -47,15 +47,15 @@ pub(crate) fn found() -> Vec<(&'static str, &'static str)> {
     let on_path = on_path.map(|folder| ("on-path", folder.join("python3")));
     let on_path = on_path.filter(|(_, python)| python.exists()).take(1);
     let all = places.into_iter().chain(environments).chain(on_path);
-    all.filter_map(|(kind, python)| Some((kind, reach(python.into_os_string())?)))
+    all.filter_map(|(kind, python)| Some((kind, reach(probe, python.into_os_string())?)))
         .collect()
 }
 
 /// Returns what becomes of the probe in a Python; `None` if that runs not even without it.
-fn reach(python: OsString) -> Option<&'static str> {
+fn reach(probe: &Probe, python: OsString) -> Option<&'static str> {
     let command = vec![python, "-c".into(), SCRIPT.into()];
     let (_, prefix) = said(&command, Vec::new())?;
-    let (Ok(probe), Ok(command)) = (Probe::unpack(), loadable(command)) else {
+    let Ok(command) = loadable(command) else {
         return Some("refused before the start");
     };
     let log = std::env::temp_dir().join("metalens-verify-python.jsonl");

@@ -66,7 +66,12 @@ impl Purpose {
         match self {
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
-            _ => {}
+            Self::Stock
+            | Self::WithProbe
+            | Self::Wrapper
+            | Self::Outlasting
+            | Self::Interrupted
+            | Self::Attached => {}
         }
     }
 }

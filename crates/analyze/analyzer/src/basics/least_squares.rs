@@ -9,28 +9,25 @@ const ROUNDING: f64 = 1e-10;
 /// Rounds in which all unknowns of the wrong sign change sides at once.
 const AT_ONCE: usize = 3;
 
-/// Equations, as the products of their columns, which are scaled to the length 1.
+/// Equations without their right sides.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSquares {
+    /// Coefficients of each equation.
+    rows: Vec<Vec<f64>>,
+    /// Products of the columns, scaled to the length 1.
     products: Square,
-    /// Product of each column with the right sides.
-    moments: Vec<f64>,
     lengths: Vec<f64>,
 }
 
 impl LeastSquares {
-    /// Makes the equations of rows: coefficients and right side, both already weighted.
-    pub(crate) fn new(columns: usize, rows: impl Iterator<Item = (Vec<f64>, f64)>) -> Self {
+    /// Makes the equations of rows of coefficients, which are already weighted.
+    pub(crate) fn new(columns: usize, rows: Vec<Vec<f64>>) -> Self {
         let mut products = Square::zero(columns);
-        let mut moments = vec![0.0; columns];
-        for (row, right) in rows {
+        for row in &rows {
             for (i, a) in row.iter().enumerate().filter(|(_, a)| **a != 0.0) {
                 for (j, b) in row.iter().enumerate() {
                     products.set(i, j, products.get(i, j) + a * b);
                 }
-            }
-            for (moment, a) in moments.iter_mut().zip(&row) {
-                *moment += a * right;
             }
         }
 
@@ -41,9 +38,8 @@ impl LeastSquares {
                 products.set(i, j, products.get(i, j) / a / b);
             }
         }
-        let moments = moments.iter().zip(&lengths).map(|(moment, a)| moment / a);
         Self {
-            moments: moments.collect(),
+            rows,
             products,
             lengths,
         }
@@ -53,7 +49,7 @@ impl LeastSquares {
     /// their own.
     pub(crate) fn determined(&self) -> (Vec<bool>, usize) {
         let mut swept = self.products.clone();
-        let mut open: Vec<usize> = (0..self.moments.len()).collect();
+        let mut open: Vec<usize> = (0..self.lengths.len()).collect();
         let largest = |swept: &Square, open: &[usize]| {
             let rests = open.iter().map(|&i| (swept.get(i, i), i));
             rests.max_by(|a, b| a.0.total_cmp(&b.0))
@@ -68,23 +64,22 @@ impl LeastSquares {
             open.iter()
                 .all(|&other| swept.get(i, other).abs() < TAKES_PART)
         };
-        let all = 0..self.moments.len();
+        let all = 0..self.lengths.len();
         let determined = all.map(|i| !open.contains(&i) && is_apart(i));
-        (determined.collect(), self.moments.len() - open.len())
+        (determined.collect(), self.lengths.len() - open.len())
     }
 
-    /// Returns the solution without negative values. It is found sooner if `free` has the unknowns that are
-    /// not zero in a similar one; afterwards it has those of this one. `None` if rounding hides it.
-    pub(crate) fn solve(&self, free: &mut [bool]) -> Option<Vec<f64>> {
-        let rounding = ROUNDING
-            * self
-                .moments
-                .iter()
-                .fold(0.0, |most, moment| moment.abs().max(most));
+    /// Returns the solution without negative values for right sides with the weights of the rows. It is found
+    /// sooner if `free` has the unknowns that are not zero in a similar one; afterwards it has those of this
+    /// one. `None` if rounding hides it.
+    pub(crate) fn solve(&self, rights: &[f64], free: &mut [bool]) -> Option<Vec<f64>> {
+        let moments = self.moments(rights);
+        let largest = |most: f64, moment: &f64| moment.abs().max(most);
+        let rounding = ROUNDING * moments.iter().fold(0.0, largest);
         let (mut fewest, mut at_once) = (usize::MAX, AT_ONCE);
         // Changing one at a time ends where the columns are independent; the bound is for all others.
         for _ in 0..(4 * (free.len() + 1)) {
-            let (solution, slopes) = self.solve_free(free);
+            let (solution, slopes) = self.solve_free(&moments, free);
             let states = free.iter().zip(solution.iter().zip(&slopes)).enumerate();
             let wrong = states.filter(|(_, (is_free, (value, slope)))| {
                 if **is_free {
@@ -116,8 +111,20 @@ impl LeastSquares {
         None
     }
 
+    /// Returns the product of each scaled column with the right sides.
+    fn moments(&self, rights: &[f64]) -> Vec<f64> {
+        let mut moments = vec![0.0; self.lengths.len()];
+        for (row, right) in self.rows.iter().zip(rights) {
+            for (moment, a) in moments.iter_mut().zip(row) {
+                *moment += a * right;
+            }
+        }
+        let scaled = moments.iter().zip(&self.lengths);
+        scaled.map(|(moment, length)| moment / length).collect()
+    }
+
     /// Solves for the free unknowns, with all others zero. Returns also how fast the error falls along each.
-    fn solve_free(&self, free: &[bool]) -> (Vec<f64>, Vec<f64>) {
+    fn solve_free(&self, moments: &[f64], free: &[bool]) -> (Vec<f64>, Vec<f64>) {
         let mut swept = self.products.clone();
         let mut used = vec![false; free.len()];
         for (i, is_used) in used.iter_mut().enumerate() {
@@ -127,7 +134,7 @@ impl LeastSquares {
                 swept.sweep(i);
             }
         }
-        let moments = || self.moments.iter().enumerate();
+        let moments = || moments.iter().enumerate();
         let of_used = |i: usize| {
             let terms = moments().zip(&used).filter(|(_, is_used)| **is_used);
             terms.map(|((j, moment), _)| swept.get(i, j) * moment).sum()
@@ -200,11 +207,12 @@ mod tests {
 
     fn check(rows: &[(&[f64], f64)], solution: &[f64], determined: &[bool]) {
         let rows = rows.iter().map(|(row, right)| (row.to_vec(), *right));
+        let (rows, rights): (Vec<_>, Vec<_>) = rows.unzip();
         let equations = LeastSquares::new(solution.len(), rows);
         assert_eq!(equations.determined().0, determined);
         let mut free = vec![true; solution.len()];
         for ((value, wanted), is_known) in equations
-            .solve(&mut free)
+            .solve(&rights, &mut free)
             .unwrap()
             .iter()
             .zip(solution)
@@ -269,8 +277,10 @@ mod tests {
                 };
                 rows.iter().map(of_row).sum()
             };
-            let equations = LeastSquares::new(columns, rows.clone().into_iter());
-            let solution = equations.solve(&mut vec![true; columns]).unwrap();
+            let (left, rights): (Vec<_>, Vec<_>) = rows.iter().cloned().unzip();
+            let equations = LeastSquares::new(columns, left);
+            let solution = equations.solve(&rights, &mut vec![true; columns]);
+            let solution = solution.unwrap();
             let best = error(&solution);
             for i in 0..columns {
                 for by in [-1e-4, 1e-4] {

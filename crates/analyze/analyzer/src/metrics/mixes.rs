@@ -181,26 +181,15 @@ impl Columns {
             ));
         }
         let errors = errors(mixes);
-        let equations = |times: &[f64]| {
-            let rows = mixes.iter().enumerate().zip(&errors).zip(times);
-            let rows = rows.map(|(((place, mix), error), time)| {
-                let weight = 1.0 / (mix.median_ns.0.float() * error);
-                let counts = columns.iter().map(|column| {
-                    column
-                        .counts
-                        .get(place)
-                        .map_or(0.0, |count| count.float() * weight)
-                });
-                (counts.collect(), time * weight)
-            });
-            LeastSquares::new(columns.len(), rows)
-        };
         let times: Vec<f64> = mixes.iter().map(|mix| mix.median_ns.0.float()).collect();
-        let solved = equations(&times);
-        let (is_determined, rank) = solved.determined();
+        let weights = times.iter().zip(&errors);
+        let weights: Vec<f64> = weights.map(|(time, error)| 1.0 / (time * error)).collect();
+        let equations = LeastSquares::new(columns.len(), self.rows(&weights));
+        let (is_determined, rank) = equations.determined();
         let mut free = vec![true; columns.len()];
         let checks = self.different().saturating_sub(rank);
-        let Some(solution) = solved.solve(&mut free).filter(|_| checks >= CHECKS) else {
+        let solution = equations.solve(&products(&times, &weights), &mut free);
+        let Some(solution) = solution.filter(|_| checks >= CHECKS) else {
             return Err(self.indistinct(mixes));
         };
         let (misfit, spread) = self.misfit(mixes, &errors, &solution);
@@ -217,24 +206,15 @@ impl Columns {
         // Student's factor for 95 %, a little rounded up.
         let factor = 2.0 * (1.0 + 2.0 / checks.float());
         let mut random = Normal(1);
-        let mut sums = vec![(0.0, 0.0); columns.len()];
-        for _ in 0..RESAMPLES {
+        let again = || {
             let again = times.iter().zip(&errors);
-            let again: Vec<f64> = again
-                .map(|(time, error)| time * (1.0 + error * inflated * random.draw()))
-                .collect();
-            let solution = equations(&again).solve(&mut free);
-            let Some(solution) = solution else {
-                return Err(self.indistinct(mixes));
-            };
-            for ((sum, squares), value) in sums.iter_mut().zip(&solution) {
-                *sum += value;
-                *squares += value * value;
-            }
-        }
-        let deviation = |&(sum, squares): &(f64, f64)| {
-            let count = RESAMPLES.float();
-            (squares / count - (sum / count).powi(2)).max(0.0).sqrt()
+            let again = again.map(|(time, error)| time * (1.0 + error * inflated * random.draw()));
+            let again: Vec<f64> = again.collect();
+            equations.solve(&products(&again, &weights), &mut free)
+        };
+        let again: Option<Vec<Vec<f64>>> = std::iter::repeat_with(again).take(RESAMPLES).collect();
+        let Some(again) = again else {
+            return Err(self.indistinct(mixes));
         };
 
         let all_ns: f64 = mixes
@@ -245,10 +225,8 @@ impl Columns {
             misfit: Some(misfit),
             ..Found::default()
         };
-        let values = solution
-            .iter()
-            .zip(sums.iter().map(deviation))
-            .zip(is_determined);
+        let deviations = (0..columns.len()).map(|place| deviation(&again, place));
+        let values = solution.iter().zip(deviations).zip(is_determined);
         for (column, ((value, deviation), is_determined)) in columns.iter().zip(values) {
             let pairs = column.counts.iter().zip(mixes);
             let times = pairs.map(|(count, mix)| count.saturating_mul(mix.intervals));
@@ -291,6 +269,16 @@ impl Columns {
         Ok(found)
     }
 
+    /// Returns the numbers of each mix, with its weight.
+    fn rows(&self, weights: &[f64]) -> Vec<Vec<f64>> {
+        let row = |(place, weight): (usize, &f64)| {
+            let counts = self.0.iter().map(|column| column.counts.get(place));
+            let weighted = counts.map(|count| count.map_or(0.0, |count| count.float() * weight));
+            weighted.collect()
+        };
+        weights.iter().enumerate().map(row).collect()
+    }
+
     /// Returns the number of mixes that differ in the numbers of their kernels.
     fn different(&self) -> usize {
         let count = self.0.first().map_or(0, |column| column.counts.len());
@@ -331,6 +319,20 @@ impl Columns {
         }
         (off / all.max(1.0), squares)
     }
+}
+
+fn products(times: &[f64], weights: &[f64]) -> Vec<f64> {
+    let pairs = times.iter().zip(weights);
+    pairs.map(|(time, weight)| time * weight).collect()
+}
+
+/// Returns the standard deviation of one of the values of several solutions.
+fn deviation(solutions: &[Vec<f64>], place: usize) -> f64 {
+    let values = || solutions.iter().filter_map(|values| values.get(place));
+    let count = solutions.len().float();
+    let mean = values().sum::<f64>() / count;
+    let squares: f64 = values().map(|value| value * value).sum();
+    (squares / count - mean.powi(2)).max(0.0).sqrt()
 }
 
 /// Returns the error of each median, as a part of it.
