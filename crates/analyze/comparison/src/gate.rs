@@ -7,6 +7,7 @@ mod kernels;
 mod section;
 mod subject;
 #[cfg(test)]
+#[path = "gate/trials_tests.rs"]
 mod trials;
 
 use metalens_message::Message;

@@ -57,15 +57,6 @@ pub fn complete_runs(dataset: &Path) -> Result<Vec<(Partition, String)>> {
     Ok(runs.collect())
 }
 
-/// Returns the run whose file has this path below the folder of a table; none if it is
-/// not a run's file.
-pub fn run_of(file: &str) -> Option<Partition> {
-    let mut parts = file.split('/');
-    let mut next = || parts.next();
-    let partition = Partition::from_folders(next()?, next()?, next()?)?;
-    (next() == Some(FILE)).then_some(partition)
-}
-
 /// Returns the complete runs, sorted by device, date and name. Folders with other names are not part
 /// of the dataset and are ignored. Runs without a file in `runs` are still being written, and are
 /// ignored too.

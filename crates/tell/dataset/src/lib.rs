@@ -22,7 +22,7 @@ mod write;
 
 pub use cells::{CellKind, CellValue, MemoryTable, TableColumn};
 pub use error::{Error, Result};
-pub use folder::{complete_runs, is_dataset, run_names, run_of};
+pub use folder::{complete_runs, is_dataset, run_names};
 pub use hive::{Partition, UNKNOWN};
 pub use parquet_write::{RUN_KEY, TABLE_KEY};
 pub use tables::{ColumnInfo, TableInfo, describe};
