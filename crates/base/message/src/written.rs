@@ -39,6 +39,31 @@ pub fn nanoseconds(text: &str) -> Result<u64, String> {
     decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
 }
 
+/// Parses `16.5GB`, `512MB` or `1.5GiB` into bytes. The unit is required.
+///
+/// # Errors
+///
+/// If it is not such an amount; in words.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ];
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let &(unit, size) = unit.ok_or("an amount needs a unit: 16.5GB, 512MB or 1.5GiB")?;
+    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    let billionths = decimal(number, 9).map(|billionths| u128::from(billionths) * u128::from(size));
+    billionths
+        .and_then(|all| u64::try_from(all / 1_000_000_000).ok())
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| format!("`{number}` is not a number of {unit}"))
+}
+
 /// Parses `1.5` with 9 digits into 1,500,000,000, exactly. Fractions of 1 ns are refused.
 fn decimal(number: &str, digits: u32) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -106,6 +131,24 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(nanoseconds(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn amounts_need_a_unit() {
+        let cases = [
+            ("16.5GB", Some(16_500_000_000)),
+            ("512 MB", Some(512_000_000)),
+            ("1.5GiB", Some(1_610_612_736)),
+            ("4kB", Some(4_000)),
+            ("0GB", None),
+            ("16.5", None),
+            ("16.5G", None),
+            ("-1GB", None),
+            ("99999999999TB", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(bytes(text).ok(), expected, "{text}");
         }
     }
 

@@ -57,14 +57,15 @@ pub(crate) fn steps(steps: &[StepBar]) -> (Vec<(String, String)>, String) {
     let Some(first) = steps.first() else {
         return (Vec::new(), String::new());
     };
-    let is_idle = |&&(part, _): &&(BarPart, Ns)| part != BarPart::Gpu;
+    let is_idle = |&&(part, _): &&(BarPart, Ns)| !part.is_busy();
     let mut idle: Vec<(BarPart, Ns)> = first.parts.iter().filter(is_idle).copied().collect();
     idle.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
     // A part without a letter of its own is not worth a name.
     let named = idle.iter().take_while(|(_, ns)| *ns * WIDTH >= scale);
     let named = named.count().min(CAUSES.len());
     let letter = |part: BarPart| match part {
-        BarPart::Gpu => '█',
+        BarPart::Gpu | BarPart::Roof => '█',
+        BarPart::AboveRoof => '▄',
         part => {
             let place = idle.iter().position(|&(each, _)| each == part);
             place

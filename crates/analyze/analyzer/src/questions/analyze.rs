@@ -206,11 +206,11 @@ pub(crate) fn sanity_of(
 
 /// Adds what follows from the figures: throughput, findings and the summary.
 fn judge(report: &mut Report, subject: &Subject, request: &Request) {
-    match &request.work {
+    match request.known_work() {
         Some(file) => {
-            report.work = Some(known_work::work(file, report));
+            report.work = Some(known_work::work(&file, report));
             // This note comes before all others: rates of a simulation mean nothing.
-            if let Some(note) = known_work::simulated(file, report.run.synthetic) {
+            if let Some(note) = known_work::simulated(&file, report.run.synthetic) {
                 report.notes.insert(0, note);
             }
         }

@@ -1,10 +1,11 @@
 //! Types of the throughput of kernels whose amount of work is known.
 
-use metalens_message::{Bytes, Ns, Share};
+use metalens_message::{Bytes, Message, Ns, Share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Note;
+use crate::metrics::known_work::ROOF_UNKNOWN;
 
 /// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
 /// amounts are taken from the file.
@@ -18,12 +19,23 @@ pub struct WorkThroughput {
     pub rows: Vec<WorkRow>,
     /// Sum of all rows, with rates over the window.
     pub all: WorkRates,
+    /// Least time of a step's work; null if the file has no work of a step, or no limit is known.
+    pub step: Option<StepRoof>,
     /// Names of kernels in the report that the file does not describe.
     pub kernels_without: Vec<String>,
     /// Labels in the file that no kernel of the report has.
     pub labels_without: Vec<String>,
     /// Notes that a reader needs to interpret these numbers.
     pub notes: Vec<Note>,
+}
+
+impl WorkThroughput {
+    /// Returns why the least time of a step's work is unknown, or known in part; `None` if it is known, or if
+    /// no work of a step is given.
+    pub fn why_no_roof(&self) -> Option<&Message> {
+        let note = self.notes.iter().find(|note| note.id == ROOF_UNKNOWN);
+        note.map(|note| &note.message)
+    }
 }
 
 /// Throughput of one kernel, or of the kernels that share one total.
@@ -47,6 +59,32 @@ pub struct WorkRow {
     pub bandwidth_share: Option<ShareRange>,
     /// Flops per second of GPU time divided by the chip's FP32 peak; null if one is unknown.
     pub peak_share: Option<ShareRange>,
+}
+
+/// Least time that the work of a step takes at the limits of the fastest chip of this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepRoof {
+    /// Number of bytes that a step reads and writes; null if the file does not give it.
+    pub bytes: Option<Bytes>,
+    /// Number of floating-point operations of a step; null if the file does not give it.
+    pub flops: Option<u64>,
+    /// Limit that the work reaches last.
+    pub limit: RoofLimit,
+    /// Least time of the work in nanoseconds.
+    pub roof_ns: Ns,
+    /// Rest of the GPU time of the typical step, in nanoseconds; null if all of it is less than the least time,
+    /// so that the amount or the limit does not apply.
+    pub above_ns: Option<Ns>,
+}
+
+/// Limit of a chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoofLimit {
+    /// The memory bandwidth.
+    Memory,
+    /// The FP32 peak.
+    Arithmetic,
 }
 
 /// Amounts of work and their rates. A field is null if the file gives no such amount.

@@ -19,10 +19,25 @@ pub struct Request {
     pub step: Option<StepChoice>,
     /// Work file with the amounts of work of kernels.
     pub work: Option<WorkFile>,
+    /// Number of bytes that a step reads and writes, instead of what the work file says.
+    pub bytes_per_step: Option<u64>,
     /// Ids of the findings to leave out.
     pub ignored_findings: Vec<String>,
     /// True to keep the GPU intervals of all processes for
     /// [`Analysis::everyone`](crate::Analysis::everyone). There may be millions, and a report needs
     /// only those of its process.
     pub keep_everyone: bool,
+}
+
+impl Request {
+    /// Returns the amounts of work that are known; `None` if none are.
+    pub(crate) fn known_work(&self) -> Option<WorkFile> {
+        match self.bytes_per_step {
+            Some(bytes) => {
+                let file = self.work.clone().unwrap_or_default();
+                Some(file.with_bytes_per_step(bytes))
+            }
+            None => self.work.clone(),
+        }
+    }
 }

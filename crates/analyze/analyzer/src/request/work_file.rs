@@ -41,11 +41,12 @@ pub struct WorkFile {
     pub program: Option<serde_json::Value>,
 }
 
-/// Amount of work of one kernel.
+/// Amount of work of one kernel, or of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownWork {
-    /// Name of the kernel as the report has it, or `*` for all kernels that no other entry names.
+    /// Name of the kernel as the report has it, or `*` for all kernels that no other entry names. Of a step,
+    /// any name of a part of its work.
     pub label: String,
     /// Channel that the entry is limited to: `Compute`, `Blit`, …; all channels if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +85,8 @@ pub enum AmountScope {
     Instance,
     /// All GPU intervals of the kernel in the whole recording together.
     Total,
+    /// One step: a token, a training step, a frame. The amounts of several entries add up.
+    Step,
 }
 
 impl WorkFile {
@@ -103,6 +106,24 @@ impl WorkFile {
         work_file.check().map_err(invalid)?;
         file.clone_into(&mut work_file.file);
         Ok(work_file)
+    }
+
+    /// Returns the file with this number of bytes for each step.
+    #[must_use]
+    pub(crate) fn with_bytes_per_step(mut self, bytes: u64) -> Self {
+        if self.file.is_empty() {
+            "--bytes-per-step".clone_into(&mut self.file);
+        }
+        self.work.retain(|entry| entry.per != AmountScope::Step);
+        self.work.push(KnownWork {
+            label: "*".to_owned(),
+            channel: None,
+            per: AmountScope::Step,
+            operations: None,
+            bytes: Some(bytes),
+            flops: None,
+        });
+        self
     }
 
     /// Returns whether the program says that no GPU ran any of the work.
@@ -126,7 +147,7 @@ impl WorkFile {
             entry
                 .check()
                 .map_err(|problem| format!("work[{index}]: {problem}"))?;
-            if !labels.insert((&entry.label, &entry.channel)) {
+            if !labels.insert((&entry.label, &entry.channel, entry.per == AmountScope::Step)) {
                 return Err(format!(
                     "work[{index}]: `{}` has two entries for the same channel",
                     entry.label

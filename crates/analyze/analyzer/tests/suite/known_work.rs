@@ -1,6 +1,8 @@
 //! Tests of the throughput of known work, recomputed from the report's kernels.
 
-use metalens_analyzer::{ChipNamedBy, Report, Request, WorkFile, WorkRow, WorkThroughput};
+use metalens_analyzer::{
+    ChipNamedBy, Report, Request, RoofLimit, WorkFile, WorkRow, WorkThroughput,
+};
 use metalens_message::{Bytes, Ns, Quantity};
 use metalens_simulator::Scenario;
 
@@ -183,4 +185,134 @@ fn shares_of_a_real_chip() {
         "{:?}",
         work.notes
     );
+}
+
+/// Returns the report of a loop of 350 µs on this GPU, with this work.
+fn decode(gpu: &str, work: &str) -> (Report, WorkThroughput) {
+    let scenario = Scenario::from_toml(&format!(
+        r#"
+        [recording]
+        gpu = {gpu:?}
+
+        [[process]]
+        name = "generate"
+        pid = 4400
+        role = "target"
+
+        [[process.stream]]
+        start = "20ms"
+        count = 300
+        submit = "sync"
+        encoders-per-buffer = 3
+        gap = ["10us", "12us"]
+        duration = {{ cycle = ["20us", "90us", "240us"] }}
+        "#,
+    ));
+    parts(report_of(&scenario.unwrap(), &request(work)).unwrap())
+}
+
+/// The least time of a step's work is the larger of what its bytes and its flops take on the fastest chip of that
+/// name; roof, what is above it and the idle time are the step, to the nanosecond.
+#[test]
+fn a_step_is_its_roof_what_is_above_it_and_idle_time() {
+    use RoofLimit::{Arithmetic, Memory};
+    let both = r#", "bandwidth_gb_s": 100, "peak_tflops": 2"#;
+    // The GPU, facts of the file, bytes and flops of a step, its roof, and whether something is unknown.
+    let cases = [
+        (
+            "?",
+            r#", "bandwidth_gb_s": 100"#,
+            20e6,
+            None,
+            Some((Memory, 200_000)),
+            false,
+        ),
+        (
+            "?",
+            both,
+            20e6,
+            Some(600e6),
+            Some((Arithmetic, 300_000)),
+            false,
+        ),
+        ("?", both, 20e6, Some(300e6), Some((Memory, 200_000)), false),
+        // An M4 Max has 410 or 546 GB/s, and no published clock.
+        (
+            "Apple M4 Max",
+            "",
+            54.6e6,
+            None,
+            Some((Memory, 100_000)),
+            false,
+        ),
+        (
+            "Apple M4 Max",
+            r#", "gpu_cores": 32"#,
+            82e6,
+            None,
+            Some((Memory, 200_000)),
+            false,
+        ),
+        (
+            "Apple M4 Max",
+            "",
+            54.6e6,
+            Some(600e6),
+            Some((Memory, 100_000)),
+            true,
+        ),
+        ("?", "", 20e6, None, None, true),
+    ];
+    for (gpu, facts, bytes, flops, expected, is_unknown) in cases {
+        let case = format!("{gpu}{facts} {bytes} {flops:?}");
+        // Two entries add up, whatever their names are.
+        let flops = flops.map(|flops: f64| {
+            format!(r#", {{"label": "attention", "per": "step", "flops": {flops}}}"#)
+        });
+        let (report, work) = decode(
+            gpu,
+            &format!(
+                r#""work": [{{"label": "weights", "per": "step", "bytes": {bytes}}}{}]{facts}"#,
+                flops.unwrap_or_default()
+            ),
+        );
+        assert!(
+            work.rows.is_empty() && work.labels_without.is_empty(),
+            "{case}"
+        );
+        assert_eq!(
+            work.step.map(|roof| (roof.limit, roof.roof_ns.0)),
+            expected,
+            "{case}"
+        );
+        assert_eq!(work.why_no_roof().is_some(), is_unknown, "{case}");
+        let typical = report.steps[0].kinds[0].typical.unwrap();
+        if let Some(roof) = work.step {
+            let parts_ns = roof.roof_ns + roof.above_ns.unwrap() + typical.idle.total_ns();
+            assert_eq!(parts_ns, typical.end_ns - typical.start_ns, "{case}");
+        }
+    }
+}
+
+/// Work that takes longer at the limits than it took is told, and nothing is split. A number of the command line
+/// is instead of the file's, and needs no file.
+#[test]
+fn a_roof_above_the_step_is_told() {
+    let (_, work) = decode(
+        "?",
+        r#""bandwidth_gb_s": 1, "work": [{"label": "*", "per": "step", "bytes": 350001}]"#,
+    );
+    assert_eq!(work.step.unwrap().above_ns, None);
+    assert!(work.notes.iter().any(|note| note.id == "roof-too-high"));
+
+    let file = r#""bandwidth_gb_s": 1, "work": [{"label": "*", "per": "step", "bytes": 9}]"#;
+    let mut request = request(file);
+    request.bytes_per_step = Some(100_000);
+    let (_, work) = parts(report_of(&preset("batched"), &request).unwrap());
+    assert_eq!(work.step.unwrap().roof_ns, Ns(100_000));
+
+    request.work = None;
+    let (_, work) = parts(report_of(&preset("batched"), &request).unwrap());
+    assert_eq!((work.step, work.file.as_str()), (None, "--bytes-per-step"));
+    assert!(work.why_no_roof().is_some());
 }

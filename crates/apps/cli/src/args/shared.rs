@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use metalens_analyzer::StepChoice;
 use metalens_comparison::Gate;
-pub(crate) use metalens_message::written::nanoseconds;
+pub(crate) use metalens_message::written::{bytes, nanoseconds};
 
 use crate::config;
 use crate::exit::Misuse;
@@ -33,6 +33,10 @@ pub(crate) struct MeasureArguments {
     /// X.trace]
     #[arg(long, value_name = "FILE")]
     pub(crate) work: Option<PathBuf>,
+    /// Bytes that a step reads and writes, such as 16.5GB: splits its GPU time into the least that they take
+    /// on this chip, and the rest
+    #[arg(long, value_name = "N", value_parser = bytes)]
+    pub(crate) bytes_per_step: Option<u64>,
 }
 
 /// The limits to judge one recording by.

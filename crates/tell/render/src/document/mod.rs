@@ -153,6 +153,10 @@ impl StepBar {
 pub enum BarPart {
     /// The process had work running on the GPU.
     Gpu,
+    /// The least time that the work takes on the GPU.
+    Roof,
+    /// The GPU worked longer than that.
+    AboveRoof,
     /// The GPU was idle for this cause.
     Idle(Cause),
     /// The GPU is idle.
@@ -160,10 +164,17 @@ pub enum BarPart {
 }
 
 impl BarPart {
+    /// Returns whether the GPU works.
+    pub fn is_busy(self) -> bool {
+        matches!(self, Self::Gpu | Self::Roof | Self::AboveRoof)
+    }
+
     /// Returns the part as sentences call it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Gpu => "GPU",
+            Self::Roof => "roof",
+            Self::AboveRoof => "above the roof",
             Self::Idle(cause) => cause.label(),
             Self::Rest => "idle",
         }

@@ -197,7 +197,8 @@ fn step_bars(steps: &[StepBar]) -> String {
 
 fn class_of(part: BarPart) -> &'static str {
     match part {
-        BarPart::Gpu => "gpu",
+        BarPart::Gpu | BarPart::Roof => "gpu",
+        BarPart::AboveRoof => "gpu above",
         BarPart::Idle(cause) => cause.name(),
         BarPart::Rest => "rest",
     }

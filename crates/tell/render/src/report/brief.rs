@@ -49,9 +49,11 @@ pub fn brief(report: &Report) -> Document {
 fn shorten(section: &mut Section, report: &Report) {
     match section.id {
         "verdict" => shorten_verdict(section, report),
-        "step" => section
-            .blocks
-            .retain(|block| matches!(block, Block::Chart(_))),
+        "step" => {
+            let table = |block: &Block| matches!(block, Block::Table(_));
+            let first = section.blocks.iter().position(table);
+            section.blocks.truncate(first.unwrap_or(usize::MAX));
+        }
         "timeline" => shorten_timeline(section),
         "idle" => shorten_idle(section, report),
         "findings" => shorten_findings(section, findings_shown(report)),

@@ -1,33 +1,43 @@
 //! Builds the section on steps: what the time of one consists of, and what the best change leaves of it.
 
 use metalens_analyzer::{
-    Cause, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, StepParts,
+    Cause, ChipFacts, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, RoofLimit,
+    StepParts, StepRoof,
 };
 use metalens_message::{
-    Message, Ns, count, counted, message, moment, name, steps_per_second, time,
+    Message, Ns, Quantity, Value, count, counted, message, moment, name, number, steps_per_second,
+    time,
 };
+
+use metalens_text::number::Float;
 
 use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
 use crate::wording::{known, plain};
 
-/// Returns the steps: the typical one as a bar, above what the best change leaves, all series, and what runs
-/// once. `None` if no steps are known.
+/// Returns the steps: the typical one as a bar, above what the best change leaves, its roof, all series, and what
+/// runs once. `None` if no steps are known, and nobody asked for a roof.
 pub(super) fn step(report: &Report) -> Option<Section> {
-    let main = report.steps.first()?;
-    let typical = main.kinds.first().and_then(|kind| kind.typical.as_ref());
-    let title = match typical {
-        Some(typical) => message!(
+    let main = report.steps.first();
+    let typical = main
+        .and_then(|main| main.kinds.first())
+        .and_then(|kind| kind.typical.as_ref());
+    let title = match main.zip(typical) {
+        Some((main, typical)) => message!(
             "One {}, the typical one: number {}",
             plain(main.noun()),
             count(typical.number)
         ),
         None => "Steps".into(),
     };
-    let once = report.once.iter().map(once);
+    let roof = roof(report, typical).map(|roof| Block::Facts(vec![roof]));
+    if main.is_none() && roof.is_none() {
+        return None;
+    }
     let section = Section::new("step", "Steps", 2).titled(title);
     let section = section.with_some(typical.map(|typical| bars(report, typical)));
-    let section = section.with(Block::Table(series(report)));
-    Some(section.with_some(Block::facts(once.collect())))
+    let section = section.with_some(roof);
+    let section = section.with_some(main.map(|_| Block::Table(series(report))));
+    Some(section.with_some(Block::facts(report.once.iter().map(once).collect())))
 }
 
 /// Returns the typical step as a bar, and what the best change leaves of it.
@@ -35,7 +45,7 @@ fn bars(report: &Report, typical: &StepParts) -> Block {
     let name = report.steps.first().map_or("step", |main| main.noun());
     let mut bars = vec![StepBar {
         name: format!("a {name}"),
-        parts: parts(typical),
+        parts: parts(report, typical),
         command: None,
     }];
     let changed = best(report).and_then(|gain| {
@@ -48,7 +58,10 @@ fn bars(report: &Report, typical: &StepParts) -> Block {
                 _ => "changed",
             }
             .to_owned(),
-            parts: vec![(BarPart::Gpu, gpu_ns), (BarPart::Rest, left_ns - gpu_ns)],
+            parts: busy(report, gpu_ns)
+                .into_iter()
+                .chain([(BarPart::Rest, left_ns - gpu_ns)])
+                .collect(),
             command: Some(format!("what-if {option}")),
         })
     });
@@ -120,8 +133,80 @@ fn best(report: &Report) -> Option<Gain> {
 }
 
 /// Returns the parts of a step, in the order of time.
-fn parts(step: &StepParts) -> Vec<(BarPart, Ns)> {
+fn parts(report: &Report, step: &StepParts) -> Vec<(BarPart, Ns)> {
     let idle = Cause::ALL.map(|cause| (BarPart::Idle(cause), step.idle.get(cause)));
-    let all = std::iter::once((BarPart::Gpu, step.gpu_ns)).chain(idle);
+    let all = busy(report, step.gpu_ns).into_iter().chain(idle);
     all.filter(|&(_, ns)| ns > Ns(0)).collect()
+}
+
+/// Returns the parts of GPU time: that at the roof and that above it, if they are known.
+fn busy(report: &Report, gpu_ns: Ns) -> Vec<(BarPart, Ns)> {
+    let roof = report.work.as_ref().and_then(|work| work.step);
+    match roof.filter(|roof| roof.above_ns.is_some()) {
+        Some(roof) => {
+            let roof_ns = roof.roof_ns.min(gpu_ns);
+            vec![
+                (BarPart::Roof, roof_ns),
+                (BarPart::AboveRoof, gpu_ns - roof_ns),
+            ]
+        }
+        None => vec![(BarPart::Gpu, gpu_ns)],
+    }
+}
+
+/// Returns the time of a step by the roof: at it, above it, and idle; or why it is unknown.
+fn roof(report: &Report, typical: Option<&StepParts>) -> Option<Fact> {
+    let work = report.work.as_ref()?;
+    let told = work.step.zip(typical).zip(work.chip.as_ref());
+    let told = told.and_then(|((roof, typical), chip)| {
+        let parts = roof.above_ns.map(|above_ns| {
+            let idle_ns = typical.idle.total_ns();
+            message!(", then {} above it and {} idle", above_ns, idle_ns)
+        });
+        Some(message!(
+            "{} take {}{}",
+            work_at_limit(&roof, chip)?,
+            roof.roof_ns,
+            parts
+        ))
+    });
+    let why = work.why_no_roof().cloned();
+    let texts: Vec<Message> = told.into_iter().chain(why).collect();
+    (!texts.is_empty()).then(|| Fact::new("roof", Message::joined(texts, "; ")))
+}
+
+/// Returns the work of a step, and the limit of the chip that it reaches last.
+fn work_at_limit(roof: &StepRoof, chip: &ChipFacts) -> Option<Message> {
+    let (amount, limit) = match roof.limit {
+        RoofLimit::Memory => (
+            scaled(roof.bytes?.number(), "B"),
+            bandwidth(chip.bandwidth_gb_s?.max),
+        ),
+        RoofLimit::Arithmetic => (
+            scaled(roof.flops?.float(), "FLOP"),
+            peak(chip.peak_tflops?.max),
+        ),
+    };
+    Some(message!("{} at {}", amount, limit))
+}
+
+/// Returns an amount of work with a decimal prefix, as those of rates: `16.50 GB`.
+fn scaled(amount: f64, unit: &str) -> Message {
+    let (shown, prefix) = match amount {
+        some if some < 1e9 => (some / 1e6, "M"),
+        some if some < 1e12 => (some / 1e9, "G"),
+        many => (many / 1e12, "T"),
+    };
+    let text = format!("{shown:.2} {prefix}{unit}");
+    number(text, amount, |number| Value::Number { number })
+}
+
+fn bandwidth(gb_per_s: f64) -> Message {
+    let value = |gb_per_s| Value::Bandwidth { gb_per_s };
+    number(format!("{gb_per_s} GB/s"), gb_per_s, value)
+}
+
+fn peak(tflop_per_s: f64) -> Message {
+    let value = |tflop_per_s| Value::Throughput { tflop_per_s };
+    number(format!("{tflop_per_s:.1} TFLOP/s"), tflop_per_s, value)
 }

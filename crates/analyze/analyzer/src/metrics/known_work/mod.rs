@@ -8,6 +8,7 @@ use metalens_message::Share;
 
 mod chips;
 mod rates;
+mod roof;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
 pub(crate) use self::chips::Chip;
 use self::rates::Amounts;
 pub(crate) use self::rates::share_range;
+pub(crate) use self::roof::ROOF_UNKNOWN;
 use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };
@@ -55,11 +57,13 @@ pub(crate) fn work(file: &WorkFile, report: &Report) -> WorkThroughput {
     notes.extend(unmatched(&labels_without, &kernels_without));
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
+    let step = roof::roof(file, chip.as_ref(), report, &mut notes);
     WorkThroughput {
         file: file.file.clone(),
         chip,
         rows,
         all: whole.over(span_ns),
+        step,
         kernels_without,
         labels_without,
         notes,
@@ -125,6 +129,7 @@ impl EntryByKernel {
 
     fn labels_without(&self, file: &WorkFile) -> Vec<String> {
         let entries = file.work.iter().enumerate();
+        let entries = entries.filter(|(_, entry)| entry.per != AmountScope::Step);
         let without = entries.filter(|(index, _)| !self.entry_of.contains(&Some(*index)));
         without.map(|(_, entry)| entry.label.clone()).collect()
     }
@@ -133,7 +138,9 @@ impl EntryByKernel {
 /// Returns whether an entry is about a kernel.
 fn fits(entry: &KnownWork, kernel: &Kernel) -> bool {
     let has_label = entry.label == kernel.name || entry.label == ANY;
-    has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
+    has_label
+        && entry.per != AmountScope::Step
+        && (entry.channel.is_none() || entry.channel == kernel.channel)
 }
 
 /// Kernels with the amounts of their work.
@@ -155,15 +162,11 @@ fn with_amounts<'a>(
     for (index, entry) in file.work.iter().enumerate() {
         let kernels = matches.kernels(index, &report.kernels);
 
-        let amounts = Amounts {
-            operations: entry.operations.map(u128::from),
-            bytes: entry.bytes.map(u128::from),
-            flops: entry.flops.map(u128::from),
-        };
-
+        let amounts = Amounts::of(entry);
         let label = entry.label.as_str();
         match entry.per {
             _ if kernels.is_empty() => {}
+            AmountScope::Step => {}
             AmountScope::Instance => {
                 kernels_with_amounts.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
                     label,

@@ -1,6 +1,7 @@
 //! Computes rates of work from amounts and times.
 
 use crate::report::{ChipLimits, ShareRange, WorkRates};
+use crate::request::work_file::KnownWork;
 use metalens_message::{Bytes, Ns, Share};
 use metalens_text::number::Float;
 
@@ -13,6 +14,15 @@ pub(crate) struct Amounts {
 }
 
 impl Amounts {
+    /// Returns the amounts of an entry.
+    pub(crate) fn of(entry: &KnownWork) -> Self {
+        Self {
+            operations: entry.operations.map(u128::from),
+            bytes: entry.bytes.map(u128::from),
+            flops: entry.flops.map(u128::from),
+        }
+    }
+
     /// Returns the amounts of this many instances.
     #[must_use]
     pub(crate) fn times(self, instances: u64) -> Self {

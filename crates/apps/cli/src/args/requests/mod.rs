@@ -35,6 +35,7 @@ pub(crate) fn analyzing(
             to_ns: part.to,
             step: part.step.clone(),
             ignored_findings,
+            bytes_per_step: measure.bytes_per_step,
             ..Request::default()
         },
     })
