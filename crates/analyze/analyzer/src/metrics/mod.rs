@@ -22,6 +22,7 @@ pub(crate) mod phases;
 pub(crate) mod sanity;
 pub(crate) mod shaders;
 mod shape;
+pub(crate) mod slowdown;
 pub(crate) mod spills;
 pub(crate) mod steps;
 pub(crate) mod surroundings;

@@ -16,7 +16,7 @@ use crate::metrics::figures::{Figures, WorkFigures};
 use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
-use crate::metrics::{known_work, latency, mixes, phases};
+use crate::metrics::{known_work, latency, mixes, phases, slowdown};
 use crate::questions::measure::Measured;
 use crate::report::{
     BoundVerdict, CommandBufferErrors, Report, SCHEMA, Sanity, SelectedStep, Summary,
@@ -94,6 +94,7 @@ fn analyze_checked(trace: Trace, request: &Request) -> Result<Analysis> {
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     let window = subject.window();
     report.mixes = mixes::of_recording(&kernels.named, &subject.mine, window, &recording.names);
+    report.slowdown = slowdown::slowdown(&kernels.named, &subject.mine);
     judge(&mut report, &subject, request);
     if is_raw {
         report.notes.push(notes::intervals_from_raw_events());
@@ -146,6 +147,7 @@ fn report(
         channels: work.channels,
         shaders: surroundings.shaders,
         mixes: None,
+        slowdown: None,
         shape: figures.shape,
         phases: figures.phases,
         processes: subject.processes.clone(),

@@ -1,6 +1,6 @@
 //! Types of GPU work by kernel, by channel and by process.
 
-use metalens_message::{Bytes, Ns};
+use metalens_message::{Bytes, Factor, Ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,4 +126,29 @@ pub enum NamedBy {
     CommandBufferLabel,
     /// Nothing names the work: the interval has one of Metal's default labels, or none.
     None,
+}
+
+/// Moment from which kernels take longer than before it. Counted are kernels with a name, a hundredth of the
+/// GPU time, and twelve intervals on each side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slowdown {
+    /// Moment in nanoseconds since the recording began; null if they become longer little by little.
+    pub at_ns: Option<Ns>,
+    /// Number of counted kernels.
+    pub kernels: u64,
+    /// Number of those that take longer, by more than a twentieth and their noise.
+    pub longer: u64,
+    /// Smallest factor by which these take longer.
+    pub least: Factor,
+    /// Largest factor by which these take longer.
+    pub most: Factor,
+    /// Name of the kernel that becomes longer by the most time.
+    pub kernel: String,
+}
+
+impl Slowdown {
+    /// Returns whether all kernels take longer, and none is left to tell a lower clock from more work.
+    pub fn is_of_all(&self) -> bool {
+        self.kernels > 1 && self.longer == self.kernels
+    }
 }

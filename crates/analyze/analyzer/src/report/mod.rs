@@ -114,6 +114,8 @@ pub struct Report {
     pub shaders: Vec<Shader>,
     /// Estimated times of kernels that share GPU intervals; null if none do, or if their dispatches are not recorded.
     pub mixes: Option<KernelMixes>,
+    /// Moment from which kernels take longer; null if none do, as far as their lengths tell.
+    pub slowdown: Option<Slowdown>,
     /// Distribution of the GPU time: durations, overlap and outliers.
     pub shape: Shape,
     /// Phases that the program named.

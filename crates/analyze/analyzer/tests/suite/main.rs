@@ -29,6 +29,7 @@ mod real;
 mod reused_buffers;
 mod shape;
 mod signposts;
+mod slowdown;
 mod steps;
 mod threads;
 mod truth;
