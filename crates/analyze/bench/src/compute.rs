@@ -1,6 +1,6 @@
 //! Computes the result of a benchmark from its runs.
 
-use metalens_analyzer::id;
+use metalens_analyzer::{KernelMix, KernelMixes, estimate_kernels, id};
 use metalens_comparison::{
     Baseline, ChangeClass, CompareOptions, Gate, SideValues, TimeBasis, distinct_environments,
     is_by_rounds, judge,
@@ -73,11 +73,22 @@ impl Bench {
                 recorded.environments(&variant.name)
             })),
             standing,
+            mixes: mixes(plan, outcome),
             parameters: plan.parameters.clone(),
             variants,
             pairs,
         }
     }
+}
+
+/// Returns the kernels that the mixes of all runs tell.
+fn mixes(plan: &BenchPlan, outcome: &BenchOutcome) -> Option<KernelMixes> {
+    let of_runs = outcome
+        .runs
+        .iter()
+        .filter_map(|run| run.report.mixes.as_ref());
+    let mixes: Vec<KernelMix> = of_runs.flat_map(|mixes| mixes.mixes.clone()).collect();
+    (!plan.parameters.is_empty() && !mixes.is_empty()).then(|| estimate_kernels(mixes))
 }
 
 /// Compares the times of two sides, and all their figures as `metalens compare` does.

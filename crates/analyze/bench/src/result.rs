@@ -1,5 +1,6 @@
 //! Defines the result of a benchmark, as `bench.json` has it.
 
+use metalens_analyzer::KernelMixes;
 use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
     Change, Comparison, Environment, Number, Runs, RunsToTell, SideValues, TimeBasis,
@@ -35,6 +36,9 @@ pub struct Bench {
     pub verdict: Message,
     /// The fastest variant. Null for a single variant, or without any time.
     pub standing: Option<Standing>,
+    /// Estimated times of kernels that share GPU intervals, by the mixes of all runs: each value of a parameter may
+    /// split the same work otherwise. Null without parameters, or without such intervals.
+    pub mixes: Option<KernelMixes>,
     /// Parameters of the commands.
     pub parameters: Vec<Parameter>,
     /// The variants in the order in which they were given.

@@ -293,7 +293,7 @@ impl Columns {
         message!(
             "{} cannot tell {} apart; more steps, or runs with other numbers of operations in a command \
              buffer, would",
-            counted(mixes.len() as u64, "different mix"),
+            counted(mixes.len() as u64, "mix"),
             counted(kernels as u64, "kernel")
         )
     }

@@ -14,6 +14,7 @@ use metalens_message::{Message, count, counted, message, name};
 
 use crate::document::{Block, Document, Item, Section};
 use crate::gate;
+use crate::report::estimates;
 use crate::wording::plain;
 use crate::{environment, finding_totals};
 pub use brief::brief;
@@ -45,6 +46,7 @@ pub fn document(bench: &Bench) -> Document {
         tables::work(bench),
         tables::steps(bench),
         tables::kernels(bench),
+        estimated(bench),
         tables::machine(bench),
         findings(bench),
         environment::section(&bench.environments, environment::Of::Variants),
@@ -70,6 +72,12 @@ pub fn document(bench: &Bench) -> Document {
             bench.metalens, bench.schema
         )),
     }
+}
+
+/// Returns the kernels that the mixes of all runs tell.
+fn estimated(bench: &Bench) -> Option<Section> {
+    let section = Section::new("estimated", "Kernels that share intervals", 3);
+    Some(estimates(section, bench.mixes.as_ref()?))
 }
 
 /// Returns the document without what only a page can link to, and without what only pages keep.

@@ -1,10 +1,12 @@
 //! Tests the documents of benchmarks with runs whose truth is known.
 
+use metalens_analyzer::{KernelCount, KernelMix, estimate_kernels};
 use metalens_bench::{
     BasisChoice, Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, CommandTemplate,
     Parameter, RunEnd, RunRecord, turns,
 };
 use metalens_comparison::{Number, Unit};
+use metalens_message::{Ns, Share};
 use metalens_testing::{analysis_of_toml, check_policy};
 use metalens_text::Redactor;
 
@@ -201,4 +203,69 @@ fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
     check(&["./p {a}", "./q -n {a}"], &[a], Some(commands));
     check(&["./p {a}"], &[a], None);
     check(&["./p", "./q"], &[], None);
+}
+
+/// Two kernels of 50 and 20 µs, and 8 µs of each interval: no value of the parameter alone tells them apart, all
+/// together do. Without a parameter, the variants are different programs.
+#[test]
+fn kernels_that_share_intervals_are_told_by_all_values_together() {
+    let mixes = |value: usize| {
+        let counts: &[[u64; 2]] = [&[[1, 0], [1, 1]], &[[2, 1], [3, 1]], &[[1, 4], [0, 2]]][value];
+        let mixes = counts.iter().map(|&[long, short]| KernelMix {
+            kernels: [("long", long), ("short", short)]
+                .into_iter()
+                .filter(|&(_, count)| count > 0)
+                .map(|(name, count)| KernelCount {
+                    name: name.to_owned(),
+                    count,
+                })
+                .collect(),
+            intervals: 50,
+            median_ns: Ns(50_000 * long + 20_000 * short + 8_000),
+            deviation: Share(0.01),
+        });
+        estimate_kernels(mixes.collect())
+    };
+    let check = |sources: &[&str], values: Option<&str>| {
+        let request = BenchRequest {
+            sources: sources
+                .iter()
+                .map(|words| CommandTemplate::Program((*words).to_owned()))
+                .collect(),
+            parameters: values
+                .map(|values| Parameter::list("ops", values).unwrap())
+                .into_iter()
+                .collect(),
+            ..BenchRequest::default()
+        };
+        let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
+        let runs = turns(3, 2).map(|turn| {
+            let mut run = record(turn, 3, 10, false);
+            let alone = mixes(turn.variant);
+            assert!(alone.kernels.is_empty(), "{alone:?}");
+            run.report.mixes = Some(alone);
+            run
+        });
+        let outcome = BenchOutcome {
+            runs: runs.collect(),
+            stored: 0,
+            is_complete: true,
+        };
+        Bench::new(&plan, 2, &outcome, &BenchOptions::default())
+    };
+    let result = check(&["./p {ops}"], Some("1,2,3"));
+    let told = result.mixes.as_ref().unwrap();
+    let times = told
+        .kernels
+        .iter()
+        .map(|each| (each.kernels[0].name.as_str(), each.time.ns));
+    let times: Vec<(&str, Ns)> = times.collect();
+    assert_eq!(times, [("long", Ns(50_000)), ("short", Ns(20_000))]);
+    assert_eq!(told.boundary.unwrap().ns, Ns(8_000));
+    assert!(
+        text(&result).contains("Estimated from 12 mixes"),
+        "{}",
+        text(&result)
+    );
+    assert_eq!(check(&["./p", "./q", "./r"], None).mixes, None);
 }

@@ -1,6 +1,6 @@
 //! Builds the sections on the work: by kernel, by channel, and its pattern.
 
-use metalens_analyzer::{Kernel, KernelMixes, Outlier, Report, StepSeries};
+use metalens_analyzer::{FrameworkName, Kernel, KernelMixes, Outlier, Report, StepSeries};
 use metalens_message::{
     Bytes, Message, Ns, Share, bytes, count, counted, kernel, message, moment, name, percent, time,
 };
@@ -97,11 +97,33 @@ pub(super) fn kernels(report: &Report) -> Section {
     if let Some(functions) = functions(report) {
         section = section.with(Block::Table(functions));
     }
-    if let Some(mixes) = &report.mixes {
-        let table = (!mixes.kernels.is_empty()).then(|| Block::Table(estimated(mixes)));
-        section = section.with_some(table).with(Block::Text(said_of(mixes)));
+    match &report.mixes {
+        Some(mixes) => estimates(section, mixes).with_some(designed_runs(report)),
+        None => section,
     }
-    section
+}
+
+/// Returns the runs that would tell kernels apart, if a variable of the framework splits the work otherwise.
+fn designed_runs(report: &Report) -> Option<Block> {
+    report.mixes.as_ref()?.why_not.as_ref()?;
+    let text = match report.framework.as_ref()?.framework {
+        FrameworkName::Mlx => {
+            "metalens bench --recorder probe -L ops 3,5,7,11,50 --env \
+             'MLX_MAX_OPS_PER_BUFFER={ops}' COMMAND makes such runs"
+        }
+        FrameworkName::Candle => {
+            "metalens bench --recorder probe -L ops 3,5,7,11,50 --env \
+             'CANDLE_METAL_COMPUTE_PER_BUFFER={ops}' COMMAND makes such runs"
+        }
+        _ => return None,
+    };
+    Some(Block::Text(text.into()))
+}
+
+/// Adds the estimated times of kernels that share intervals, or why there are none.
+pub(crate) fn estimates(section: Section, mixes: &KernelMixes) -> Section {
+    let table = (!mixes.kernels.is_empty()).then(|| Block::Table(estimated(mixes)));
+    section.with_some(table).with(Block::Text(said_of(mixes)))
 }
 
 /// Returns the estimated times of kernels that share intervals.
@@ -160,7 +182,7 @@ fn said_of(mixes: &KernelMixes) -> Message {
     });
     message!(
         "Estimated from {}{}{}{}",
-        counted(mixes.mixes.len() as u64, "different mix"),
+        counted(mixes.mixes.len() as u64, "mix"),
         misfit,
         boundary,
         rest

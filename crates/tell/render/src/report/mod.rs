@@ -23,6 +23,7 @@ use metalens_analyzer::Report;
 use metalens_message::{message, process};
 
 pub use brief::brief;
+pub(crate) use kernels::estimates;
 
 use crate::document::Document;
 use crate::gate;
