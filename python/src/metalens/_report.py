@@ -25,6 +25,7 @@ class Choice(TypedDict, total=False):
     step: str
     config: StrPath
     work: StrPath
+    bytes_per_step: str
     run: int
     allow_truncated: bool
 
