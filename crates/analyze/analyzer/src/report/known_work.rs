@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Note;
-use crate::metrics::known_work::ROOF_UNKNOWN;
+
+/// Id of the note that says why the least time of a step's work is unknown.
+pub(crate) const ROOF_UNKNOWN: &str = "roof-unknown";
 
 /// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
 /// amounts are taken from the file.
@@ -81,9 +83,9 @@ pub struct StepRoof {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoofLimit {
-    /// The memory bandwidth.
+    /// The bandwidth of its memory.
     Memory,
-    /// The FP32 peak.
+    /// The peak of its FP32 units.
     Arithmetic,
 }
 

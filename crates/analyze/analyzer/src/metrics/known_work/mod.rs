@@ -18,7 +18,6 @@ use metalens_message::{Message, Ns, kernel, message, name, path, ungrouped};
 pub(crate) use self::chips::Chip;
 use self::rates::Amounts;
 pub(crate) use self::rates::share_range;
-pub(crate) use self::roof::ROOF_UNKNOWN;
 use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };

@@ -8,11 +8,8 @@ use metalens_message::{Bytes, Ns, message, name};
 use metalens_text::number::{Float, rounded};
 
 use super::rates::Amounts;
-use crate::report::{ChipFacts, ChipLimits, Note, Report, RoofLimit, StepRoof};
+use crate::report::{ROOF_UNKNOWN, ChipFacts, ChipLimits, Note, Report, RoofLimit, StepRoof};
 use crate::request::work_file::{AmountScope, WorkFile};
-
-/// Id of the note that says why the least time of a step's work is unknown.
-pub(crate) const ROOF_UNKNOWN: &str = "roof-unknown";
 
 /// Returns the least time of a step's work; `None` if the file has none, and with a note if it does not follow.
 pub(super) fn roof(
