@@ -82,7 +82,6 @@ fn exports(write: Write<'_>) {
         ("gzip", 2, gzip(table)),
         ("zlib", 2, zlib(table)),
         ("zip", 2, archive(table)),
-        ("zstd", 2, ZSTD.to_vec()),
         ("inside-gzip", 0, table.to_vec()),
     ] {
         write("compressed", name, &[&[how][..], &inside].concat());
@@ -109,9 +108,6 @@ fn archive(table: &[u8]) -> Vec<u8> {
     }
     archive.finish().expect("an archive").into_inner()
 }
-
-/// `<trace-query-result/>` in zstd: one raw block without a checksum.
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x20\x15\xa9\x00\x00<trace-query-result/>";
 
 /// Writes scenarios, a work file, a report, a baseline and a manifest.
 fn documents(write: Write<'_>) {

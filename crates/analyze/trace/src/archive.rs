@@ -238,7 +238,7 @@ fn zip_error(error: ZipError, archive: &str) -> Error {
 /// Returns true if a file with this name is a document.
 pub(crate) fn is_document(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
-    // A partial document is refused later, unless the user allows it.
+    // A partial document is refused later, unless the user allows it; so is one that zstd packed.
     let name = name.strip_suffix(".partial").unwrap_or(name);
     let is_xml = [".xml", ".xml.gz", ".xml.zst"]
         .iter()

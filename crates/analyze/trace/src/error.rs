@@ -93,7 +93,7 @@ pub enum Problem {
     /// The compressed stream is damaged.
     #[error("the {format} data is damaged: {detail}")]
     Compression {
-        /// Name of the format: gzip, zlib, zstd or zip.
+        /// Name of the format: gzip, zlib or zip.
         format: &'static str,
         /// Text of the decoder.
         detail: String,

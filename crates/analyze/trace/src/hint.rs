@@ -55,7 +55,7 @@ impl Failure for Error {
 
 /// Lists what an input can be.
 const READS: &str = "metalens reads a .trace bundle, an export folder, a .zip of either, the .xml of a table or a \
-                     command-buffer log (.jsonl; .gz, .zst), or - for standard input";
+                     command-buffer log (.jsonl; both also .gz), or - for standard input";
 
 /// Returns the name beside a path that nothing has, which somebody may have meant.
 fn nearby(path: &str) -> Option<String> {
@@ -109,8 +109,8 @@ fn usual_hint(problem: &Problem) -> Option<&'static str> {
         }
         Problem::Mistaken { hint, .. } => hint,
         Problem::NotXml {
-            found: "a tar archive",
-        } => "unpack it first: `tar xf FILE`",
+            found: "a tar archive" | "a zstd file",
+        } => "unpack it first: `tar xf FILE`, or `zstd -d FILE`",
         Problem::LfsPointer => "fetch it with `git lfs pull`",
         Problem::NotXml { .. } | Problem::NotAnExport { .. } => READS,
         Problem::NoSchema => {

@@ -268,7 +268,7 @@
   function save(bytes, ending, type) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([bytes], { type }));
-    link.download = `${inputs.map((one) => one.name.replace(/\.(trace|zip|export|json|xml|gz|zst)(?=\.|$)/g, "")).join("-")}.${answer.kind}.${ending}`;
+    link.download = `${inputs.map((one) => one.name.replace(/\.(trace|zip|export|json|xml|gz)(?=\.|$)/g, "")).join("-")}.${answer.kind}.${ending}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }

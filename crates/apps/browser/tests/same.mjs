@@ -130,7 +130,7 @@ const real = process.env.METALENS_REAL;
 if (real && existsSync(real)) {
   const inner = readdirSync(real, { recursive: true, withFileTypes: true });
   const bundles = inner.filter((entry) => entry.isDirectory() && entry.name.endsWith(".trace"));
-  const documents = inner.filter((entry) => /\.xml(\.gz|\.zst)?$/.test(entry.name));
+  const documents = inner.filter((entry) => /\.xml(\.gz)?$/.test(entry.name));
   const inputs = new Set(bundles.map((entry) => join(entry.parentPath, entry.name)));
   // What lies in a bundle is no export.
   for (const { parentPath } of documents) if (!parentPath.includes(".trace/")) inputs.add(parentPath);

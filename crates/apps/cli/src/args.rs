@@ -36,8 +36,8 @@ More commands: baseline, completions, skill, stacks, tables, verify. `metalens h
 each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
-<schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
-.zst), bundles and folders zipped.
+<schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz), \
+bundles and folders zipped.
 
 Exit codes: 0 success, 1 failure (of any input), 2 wrong usage, 3 this machine cannot do it, \
 4 the recording is unusable or has no rows for the process, 5 a limit failed (--gate), \

@@ -18,14 +18,7 @@ const RESERVED: [&str; 27] = [
     "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
     "batch", "manifest", "report", "charts",
 ];
-const ENDINGS: [&str; 6] = [
-    ".trace.zip",
-    ".trace",
-    ".zip",
-    ".xml",
-    ".xml.gz",
-    ".xml.zst",
-];
+const ENDINGS: [&str; 5] = [".trace.zip", ".trace", ".zip", ".xml", ".xml.gz"];
 
 /// Returns a folder name for each (name, path). `owner` returns the path whose folder already has a
 /// name.

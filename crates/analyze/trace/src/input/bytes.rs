@@ -13,9 +13,8 @@ use flate2::bufread::MultiGzDecoder;
 use metalens_files::limited;
 
 use super::sniff::{FileFormat, PREFIX, sniff};
-use super::zstd::ZstdReader;
 use crate::archive::{Archive, Entry};
-use crate::decoding::{CountingReader, DecodingReader, StoredProgress, max_decoded};
+use crate::decoding::{CountingReader, DecodingReader, max_decoded};
 use crate::error::{Error, Problem, Result};
 use crate::xml::{Header, read_header};
 
@@ -89,11 +88,11 @@ fn decompressed<T>(
     count: &dyn Fn(u64),
     read: impl FnOnce(&mut dyn Read) -> Result<T>,
 ) -> Result<T> {
-    let progress = Rc::new(StoredProgress::default());
+    let stored = Rc::default();
     let raw = CountingReader {
         inner: input,
         count,
-        progress: Rc::clone(&progress),
+        stored: Rc::clone(&stored),
     };
     let (format, raw) = detect(raw, name)?;
     let raw = BufReader::with_capacity(BUFFER_SIZE, raw);
@@ -101,11 +100,7 @@ fn decompressed<T>(
     match format {
         FileFormat::Xml | FileFormat::Log => read(&mut { raw }),
         FileFormat::Gzip => {
-            let plain = DecodingReader::with_progress(MultiGzDecoder::new(raw), "gzip", progress);
-            expect_document(plain, name, read)
-        }
-        FileFormat::Zstd => {
-            let plain = DecodingReader::with_progress(ZstdReader::new(raw), "zstd", progress);
+            let plain = DecodingReader::with_limit(MultiGzDecoder::new(raw), "gzip", stored);
             expect_document(plain, name, read)
         }
         FileFormat::Zip => Err(refuse("a zip archive inside another input", name)),
@@ -122,9 +117,7 @@ fn expect_document<T>(
     let (format, mut plain) = detect(plain, name)?;
     match format {
         FileFormat::Xml | FileFormat::Log => read(&mut plain),
-        FileFormat::Gzip | FileFormat::Zstd | FileFormat::Zip => {
-            Err(refuse("compressed twice", name))
-        }
+        FileFormat::Gzip | FileFormat::Zip => Err(refuse("compressed twice", name)),
         FileFormat::Other(problem) => Err(Error::in_file(problem, name)),
     }
 }

@@ -291,11 +291,7 @@ fn sorted_entries(path: &Path, name: &str) -> Result<Vec<PathBuf>> {
 fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
     let folders: Vec<String> = folders
         .iter()
-        .filter(|folder| {
-            ["toc.xml", "toc.xml.gz", "toc.xml.zst"]
-                .iter()
-                .any(|toc| folder.join(toc).is_file())
-        })
+        .filter(|folder| folder.join("toc.xml").is_file() || folder.join("toc.xml.gz").is_file())
         .map(|f| f.display().to_string())
         .collect();
     let problem = if folders.is_empty() {

@@ -3,7 +3,7 @@
 //! ```text
 //! folder ┐
 //! .zip   ├─ list of documents ─ headers ─┬─ table of contents
-//! file   │  (.xml, .gz, .zst)            └─ selected tables
+//! file   │  (.xml, .gz)                  └─ selected tables
 //! -      ┘
 //! ```
 
@@ -15,7 +15,6 @@ mod mistaken;
 mod path_kind;
 mod read;
 mod sniff;
-mod zstd;
 
 pub use list::Input;
 pub use path_kind::{PathKind, may_have_gpu_work, path_kind};

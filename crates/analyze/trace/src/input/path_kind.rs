@@ -97,19 +97,14 @@ fn is_named_like_recording(path: &Path) -> bool {
     has_ending("trace") || has_ending("zip") || is_document(&path.display().to_string())
 }
 
-/// Returns whether a packed file has a name that command-buffer logs have.
-fn is_named_like_log(name: &str) -> bool {
-    name.ends_with(".jsonl.gz") || name.ends_with(".jsonl.zst")
-}
-
 /// Returns the kind of a file, by its content and its name.
 fn file(path: &Path) -> PathKind {
     let name = path.display().to_string();
     match file_format(path, &name) {
         Ok(FileFormat::Zip) if is_archive(path) => PathKind::Archive,
         Ok(FileFormat::Log) => PathKind::Document,
-        Ok(FileFormat::Xml | FileFormat::Gzip | FileFormat::Zstd)
-            if is_document(&name) || is_named_like_log(&name) =>
+        Ok(FileFormat::Xml | FileFormat::Gzip)
+            if is_document(&name) || name.ends_with(".jsonl.gz") =>
         {
             match header(path) {
                 Some(_) => PathKind::Document,

@@ -13,7 +13,6 @@ pub(crate) enum FileFormat {
     /// A command-buffer log.
     Log,
     Gzip,
-    Zstd,
     Zip,
     /// None of these formats, with a description.
     Other(Problem),
@@ -27,7 +26,7 @@ pub(crate) fn sniff(start: &[u8]) -> FileFormat {
     match start {
         [] => other("an empty file"),
         [0x1f, 0x8b, ..] => FileFormat::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => FileFormat::Zstd,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => other("a zstd file"),
         [b'P', b'K', 3 | 5, 4 | 6, ..] => FileFormat::Zip,
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => other("UTF-16 text"),
         _ if start.starts_with(b"bplist00") => other("a binary property list"),
