@@ -183,11 +183,9 @@ fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Resu
         Some((first, rest)) => format!("{first}</p>\n{}{rest}", frame.tiles),
         None => opening + &frame.tiles,
     };
-    // The tiles say what the section of utilization does, and the timeline draws it.
-    let is_said = |section: &Section| section.id == "utilization" && !frame.tiles.is_empty();
     let sections = document.sections.iter();
-    let sections = sections.filter(|section| !is_opening(section) && !is_said(section));
     let shown: Vec<(&Section, String)> = sections
+        .filter(|section| !is_opening(section))
         .map(|section| (section, blocks::section(section, extras)))
         .filter(|(_, text)| !text.is_empty())
         .collect();

@@ -15,7 +15,6 @@ mod processes;
 mod program;
 mod recording;
 mod step;
-mod utilization;
 mod verdict;
 mod work;
 
@@ -38,7 +37,6 @@ pub fn document(report: &Report) -> Document {
         Some(verdict::timeline(report)),
         idle::idle(report),
         Some(findings::findings(report)),
-        utilization::utilization(report),
         Some(kernels::kernels(report)),
         kernels::channels(report),
         gaps::gaps(report),

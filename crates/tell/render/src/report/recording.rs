@@ -89,6 +89,14 @@ fn window(report: &Report) -> Message {
     if let Some(duration) = report.run.duration_ns {
         text.push(message!(" of a recording of {}", duration));
     }
+    let efficiency = &report.efficiency;
+    if let (Some(share), Some(program_ns)) = (efficiency.of_program, efficiency.program_ns) {
+        text.push(message!(
+            "; GPU busy {} of the {} from first encoding to last completion",
+            share,
+            program_ns
+        ));
+    }
     for cut in &window.excluded {
         let length = time(cut.to_ns - cut.from_ns);
         let why = cut.why.clone();
