@@ -29,19 +29,8 @@ pub struct Diagnosis {
     pub can_record: bool,
     /// Results of all checks.
     pub checks: Vec<Check>,
-    /// Commands that work on this machine without recording.
-    pub works_here: Vec<WorksHere>,
     /// Facts about the machine; null on platforms other than macOS.
     pub facts: Option<Facts>,
-}
-
-/// A command that works on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WorksHere {
-    /// Command line to run.
-    pub command: &'static str,
-    /// Description of what the command does.
-    pub what: &'static str,
 }
 
 /// Checks a Mac.
@@ -93,33 +82,8 @@ fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagno
             .iter()
             .all(|check| check.verdict != CheckVerdict::Problem),
         checks,
-        works_here: works_here(),
         facts,
     }
-}
-
-/// Returns the commands that work without a Mac.
-fn works_here() -> Vec<WorksHere> {
-    let checks = [
-        (
-            "metalens analyze X.trace",
-            "read a recording without Xcode and report on it",
-        ),
-        ("metalens chart X.trace", "draw charts of a recording"),
-        ("metalens tables X.trace", "list the tables of a recording"),
-        (
-            "metalens record --simulate",
-            "try recording and analysis with a simulator in place of xctrace",
-        ),
-        (
-            "metalens synth eager -o eager",
-            "write a synthetic recording whose correct results are known",
-        ),
-    ];
-
-    checks
-        .map(|(command, what)| WorksHere { command, what })
-        .into()
 }
 
 impl Facts {
@@ -139,11 +103,5 @@ mod tests {
     fn other_platforms_cannot_record() {
         let diagnosis = elsewhere("linux");
         assert!(!diagnosis.can_record && diagnosis.facts.is_none());
-        assert!(
-            diagnosis
-                .works_here
-                .iter()
-                .any(|works| works.command.contains("--simulate"))
-        );
     }
 }

@@ -32,7 +32,7 @@ mod xctrace_status;
 pub use check::{Check, CheckVerdict, Remedy};
 pub use checks::{preflight, refuses_libraries};
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
-pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere};
+pub use diagnosis::{Diagnosis, SCHEMA, diagnose, elsewhere};
 pub use facts::{
     Condition, Disk, Fact, Facts, MacFacts, Power, Process, TemporaryFolder, ThermalPressure, Xcode,
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use metalens_doctor::{
     Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
 };
-use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
 use metalens_text::columns::wrap;
 use metalens_text::units::counted;
 use metalens_text::{Style, shown};
@@ -79,20 +79,6 @@ fn screen(diagnosis: &Diagnosis, width: usize) -> String {
     let mut text = format!("{VERDICT}{}{VERDICT:#}\n\n", verdict(diagnosis));
     for check in &diagnosis.checks {
         write_check(check, width, &mut text);
-    }
-
-    if !diagnosis.can_record {
-        text.push_str(&format!("\n{TITLE}What works here{TITLE:#}\n"));
-        let commands = &diagnosis.works_here;
-        let longest = commands.iter().map(|alternative| alternative.command.len());
-        let names = longest.max().unwrap_or(0);
-        for alternative in commands {
-            let lines = wrap(alternative.what, width.saturating_sub(names + 4));
-            for (at, line) in lines.iter().enumerate() {
-                let command = if at == 0 { alternative.command } else { "" };
-                text.push_str(&format!("  {command:names$}  {FAINT}{line}{FAINT:#}\n"));
-            }
-        }
     }
     text
 }
