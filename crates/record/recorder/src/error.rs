@@ -245,6 +245,10 @@ impl Failure for Error {
             Self::OutputCut => {
                 "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
             }
+            Self::Template { .. } => {
+                "switch Shader Timeline on in a Metal System Trace in Instruments, save it as a \
+                 template, and pass that with --template"
+            }
             Self::NotStarted { remedy, .. } => remedy.unwrap_or(UNEXPLAINED),
             Self::NoBundle { .. } => UNEXPLAINED,
             Self::Empty {

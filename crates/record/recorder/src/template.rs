@@ -19,9 +19,6 @@ const PLACES: [&str; 2] = [
     "Contents/Packages/GPU.instrdst/Contents/Templates",
     "Contents/Resources/templates",
 ];
-/// Limits of the search in other folders: their depth and their number.
-const MAX_DEPTH: usize = 8;
-const MAX_FOLDERS: usize = 5_000;
 /// Largest size of a template, in bytes. Apple's has a few hundred kilobytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Largest size of the template of a bundle, which has the names of functions, too.
@@ -41,21 +38,15 @@ impl Copy {
     /// If the template is not found, or does not have this setting.
     pub fn with_shader_timeline(xctrace: &Path) -> Result<Self> {
         let stock = find(xctrace)?;
-        let by_hand = |why: &str| {
-            refused(format!(
-                "{}: {why}. Instead, switch Shader Timeline on in a Metal System Trace in Instruments, \
-                 save it as a template, and pass that with --template",
-                stock.display()
-            ))
-        };
+        let unusable = |why: &str| refused(format!("{}: {why}", stock.display()));
 
         let bytes = match metalens_files::read(&stock, MAX_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Err(by_hand("it is too large"));
+                return Err(unusable("it is too large"));
             }
             read => read.map_err(file("read", &stock))?,
         };
-        let changed = patch::patched(&bytes).map_err(by_hand)?;
+        let changed = patch::patched(&bytes).map_err(unusable)?;
         Self::of_bytes(&changed, "metalens-shader-timeline-")
     }
 
@@ -120,39 +111,13 @@ fn find(xctrace: &Path) -> Result<PathBuf> {
         .map(|place| instruments.join(place).join(STOCK));
     known
         .find(|path| path.is_file())
-        .or_else(|| search(&instruments))
         .ok_or_else(|| refused(format!("`{STOCK}` is missing in {}", instruments.display())))
-}
-
-/// Searches a folder breadth-first, without following links.
-fn search(root: &Path) -> Option<PathBuf> {
-    let mut level = vec![root.to_owned()];
-    let mut visited = 0;
-    for _ in 0..MAX_DEPTH {
-        let mut next = Vec::new();
-        for folder in &level {
-            visited += 1;
-            let candidate = folder.join(STOCK);
-            if candidate.is_file() {
-                return Some(candidate);
-            }
-            if visited > MAX_FOLDERS {
-                return None;
-            }
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            next.extend(folders.map(|entry| entry.path()));
-        }
-        // The order of a folder's entries differs between disks.
-        next.sort();
-        level = next;
-    }
-
-    None
 }
 
 #[cfg(test)]
 mod tests {
+    use metalens_failure::Failure;
+
     use super::*;
 
     #[test]
@@ -167,19 +132,21 @@ mod tests {
         let error = find(&tool).unwrap_err().to_string();
         assert!(error.contains("is not part of an Xcode"), "{error}");
         fs::create_dir_all(&instruments).unwrap();
-        let error = find(&tool).unwrap_err().to_string();
+        let error = find(&tool).unwrap_err();
         assert!(
-            error.contains("`Metal System Trace.tracetemplate` is missing in"),
+            error
+                .to_string()
+                .contains("`Metal System Trace.tracetemplate` is missing in"),
             "{error}"
         );
+        let hint = error.hint().unwrap();
+        assert!(hint.contains("save it as a template"), "{hint}");
         let put = |place: &str| {
             let folder = instruments.join(place);
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join(STOCK), patch::template_for_test()).unwrap();
             assert_eq!(find(&tool).unwrap(), folder.join(STOCK));
         };
-        // Known folders take precedence over searched ones.
-        put("Contents/PlugIns/New.instrdst/Contents/Templates");
         put("Contents/Resources/templates");
         put("Contents/Packages/GPU.instrdst/Contents/Templates");
 
