@@ -50,7 +50,7 @@ pub struct Facts {
     pub developer_mode: Fact<bool>,
     /// Power, heat and other recorders at this moment.
     pub condition: Condition,
-    /// The folder and the disk of recordings.
+    /// The disks of recordings and of temporary files.
     pub disk: Disk,
 }
 
@@ -138,20 +138,12 @@ pub struct Process {
     pub name: String,
 }
 
-/// The folder and the disk of recordings.
+/// The disks of recordings and of temporary files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Disk {
-    /// Free space on the disk, in bytes.
+    /// Free space, in bytes, on the disk that has less: that of the recordings, or one of the temporary
+    /// files that Instruments writes while it records.
     pub free_bytes: Fact<u64>,
-    /// The temporary folders to which Instruments writes while it records.
-    pub temporary: Vec<TemporaryFolder>,
-}
-
-/// A temporary folder to which Instruments may write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TemporaryFolder {
-    /// Free space on its disk, in bytes.
-    pub free_bytes: Fact<u64>,
-    /// True if it is on the disk of the recordings.
-    pub shares_disk: bool,
+    /// True if temporary files are on the disk of the recordings.
+    pub is_shared: bool,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::command::{CommandOutput, CommandRunner};
-use crate::facts::{Condition, Disk, Fact, Facts, MacFacts, Process, TemporaryFolder, Xcode};
+use crate::facts::{Condition, Disk, Fact, Facts, MacFacts, Process, Xcode};
 use crate::parse;
 use crate::scratch::temporary_folders;
 
@@ -182,18 +182,24 @@ fn recorders(text: &str) -> Option<Vec<Process>> {
 
 impl Disk {
     /// Gathers the facts about the folder of recordings, and about temporary folders: that of
-    /// `TMPDIR`, if it is given, and the user's own.
+    /// `TMPDIR`, if it is given, and the user's own. Which of them Instruments uses is unknown.
     #[must_use]
     pub fn gather(runner: &dyn CommandRunner, folder: &Path, tmpdir: Option<&Path>) -> Self {
         let folders = temporary_folders(runner, tmpdir);
         let disk = |folder: &Path| folder.metadata().map(|facts| facts.dev()).ok();
-        let temporary = folders.iter().map(|temporary| TemporaryFolder {
-            free_bytes: free(temporary),
-            shares_disk: disk(temporary) == disk(folder),
+        let free_bytes = folders.iter().fold(free(folder), |least, temporary| {
+            let other = free(temporary);
+            if other.value < least.value {
+                other
+            } else {
+                least
+            }
         });
         Self {
-            free_bytes: free(folder),
-            temporary: temporary.collect(),
+            free_bytes,
+            is_shared: folders
+                .iter()
+                .any(|temporary| disk(temporary) == disk(folder)),
         }
     }
 }
@@ -214,8 +220,8 @@ mod tests {
     fn the_space_of_a_folder_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let runner = SystemCommands::default();
-        let disk = Disk::gather(&runner, folder.path(), None);
-        assert!(disk.free_bytes.value.unwrap() > 0);
+        let disk = Disk::gather(&runner, folder.path(), Some(folder.path()));
+        assert!(disk.free_bytes.value.unwrap() > 0 && disk.is_shared);
         let absent = Disk::gather(&runner, &folder.path().join("absent"), None);
         assert!(absent.free_bytes.value.is_none());
         assert_eq!(

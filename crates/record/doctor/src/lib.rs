@@ -33,9 +33,7 @@ pub use check::{Check, CheckVerdict, Remedy};
 pub use checks::{preflight, refuses_libraries};
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, diagnose, elsewhere};
-pub use facts::{
-    Condition, Disk, Fact, Facts, MacFacts, Power, Process, TemporaryFolder, ThermalPressure, Xcode,
-};
+pub use facts::{Condition, Disk, Fact, Facts, MacFacts, Power, Process, ThermalPressure, Xcode};
 pub use gather::developer_mode;
 pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::check::Check;
-use crate::facts::{Disk, Fact};
+use crate::facts::Disk;
 
 /// Bytes per second of published recordings: from a quiet program (300 to 400 MB in 15 s) to
 /// one that kept the GPU busy (19 GB in 90 s).
@@ -12,61 +12,24 @@ const BUSY_RATE: u64 = 211_000_000;
 /// Bytes that should stay free for macOS itself.
 const RESERVE: u64 = 2_000_000_000;
 
-/// Checks that the disks have room for the recording and for the scratch files of `xctrace`, which
-/// are as large again. Returns the check of the disk that has less room.
+/// Checks that there is room for the recording and for the temporary files of Instruments, which are
+/// as large again.
 pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
-    let shares = disk.temporary.iter().any(|folder| folder.shares_disk);
-    let use_of_disk = if shares {
-        DiskUse::Both
-    } else {
-        DiskUse::Bundle
-    };
-    let of_bundle = room(&disk.free_bytes, use_of_disk, time_limit);
-
-    // Which of the folders Instruments uses is unknown: the one with the least room may be it.
-    let elsewhere = disk.temporary.iter().filter(|folder| !folder.shares_disk);
-    let others = elsewhere.map(|folder| room(&folder.free_bytes, DiskUse::Scratch, time_limit));
-    others.fold(of_bundle, |worst, other| {
-        if other.verdict > worst.verdict {
-            other
-        } else {
-            worst
-        }
-    })
-}
-
-/// Files of a recording that a disk gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DiskUse {
-    Bundle,
-    Scratch,
-    Both,
-}
-
-impl DiskUse {
-    /// Returns the number of bytes written for each byte of the bundle.
-    const fn factor(self) -> u64 {
-        match self {
-            Self::Bundle | Self::Scratch => 1,
-            Self::Both => 2,
-        }
-    }
-}
-
-/// Checks for room on the disk for as long as the recording may last.
-fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) -> Check {
     let id = "disk";
-    let Some(free) = free.value else {
-        return Check::unknown(id, free.why_not.as_ref());
+    let Some(free) = disk.free_bytes.value else {
+        return Check::unknown(id, disk.free_bytes.why_not.as_ref());
     };
-    let room = free.saturating_sub(RESERVE) / use_of_disk.factor();
-    let shown = match use_of_disk {
-        DiskUse::Bundle | DiskUse::Both => size(free),
-        DiskUse::Scratch => format!("{} on the disk of temporary files", size(free)),
+    let (files, place, as_much_again) = if disk.is_shared {
+        (2, "", ", and as much again in temporary files")
+    } else {
+        let less = " on the disk of the recording or that of temporary files, whichever has less";
+        (1, less, "")
     };
+    let room = free.saturating_sub(RESERVE) / files;
+    let free = format!("{} free{place}", size(free));
     let Some(limit) = time_limit else {
         let found = format!(
-            "{shown} free: enough for {} (busy GPU) to {} (quiet GPU)",
+            "{free}: enough for {} (busy GPU) to {} (quiet GPU)",
             span(room / BUSY_RATE),
             span(room / QUIET_RATE)
         );
@@ -83,14 +46,10 @@ fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) ->
     let needs =
         |rate: u64| rate.saturating_mul(limit.as_millis().try_into().unwrap_or(u64::MAX)) / 1_000;
     let found = format!(
-        "{shown} free; {} may take {} to {}{}",
+        "{free}; {} may take {} to {}{as_much_again}",
         seconds(limit),
         size(needs(QUIET_RATE)),
-        size(needs(BUSY_RATE)),
-        match use_of_disk {
-            DiskUse::Both => ", and as much again in temporary files",
-            DiskUse::Bundle | DiskUse::Scratch => "",
-        }
+        size(needs(BUSY_RATE))
     );
 
     if room < needs(QUIET_RATE) {
@@ -137,46 +96,38 @@ fn seconds(length: Duration) -> String {
 mod tests {
     use super::*;
     use crate::check::CheckVerdict;
-    use crate::facts::TemporaryFolder;
+    use crate::facts::Fact;
 
-    fn with(free: u64) -> Disk {
+    fn with(free: u64, is_shared: bool) -> Disk {
         Disk {
             free_bytes: Fact::new("", Some(free), String::new),
-            temporary: Vec::new(),
+            is_shared,
         }
     }
 
-    /// Temporary files count on their disk: twice on the disk of the bundle, or on another.
+    /// Temporary files count twice on the disk of the bundle, and on another they need room there.
     #[test]
     fn temporary_files_need_room_too() {
         let gb = 1_000_000_000;
-        let check =
-            |free: u64, temporary: u64, shares_disk: bool, expected: CheckVerdict, words: &str| {
-                let temporary = vec![TemporaryFolder {
-                    free_bytes: Fact::new("", Some(temporary), String::new),
-                    shares_disk,
-                }];
-                let disk = Disk {
-                    temporary,
-                    ..with(free)
-                };
-                let checked = free_space(&disk, Some(Duration::from_secs(10)));
-                assert_eq!(checked.verdict, expected, "{}", checked.found);
-                assert!(checked.found.contains(words), "{}", checked.found);
-            };
+        let check = |free: u64, is_shared: bool, expected: CheckVerdict, words: &str| {
+            let disk = with(free, is_shared);
+            let checked = free_space(&disk, Some(Duration::from_secs(10)));
+            assert_eq!(checked.verdict, expected, "{}", checked.found);
+            assert!(checked.found.contains(words), "{}", checked.found);
+        };
         // 10 s take 0.25 to 2.11 GB, and 2 GB stay free.
-        check(5 * gb, 5 * gb, true, CheckVerdict::Warning, "as much again");
-        check(7 * gb, 7 * gb, true, CheckVerdict::Ok, "as much again");
-        check(5 * gb, 9 * gb, false, CheckVerdict::Ok, "5.0 GB free");
-        let other = "on the disk of temporary files free";
-        check(9 * gb, 2 * gb, false, CheckVerdict::Problem, other);
+        check(5 * gb, true, CheckVerdict::Warning, "as much again");
+        check(7 * gb, true, CheckVerdict::Ok, "as much again");
+        let other = "free on the disk of the recording or that of temporary files";
+        check(5 * gb, false, CheckVerdict::Ok, other);
+        check(2 * gb, false, CheckVerdict::Problem, other);
     }
 
     #[test]
     fn room_is_compared_with_the_time_limit() {
         let gb = 1_000_000_000;
         let check = |free: u64, limit: Option<u64>, expected: CheckVerdict| {
-            let checked = free_space(&with(free), limit.map(Duration::from_secs));
+            let checked = free_space(&with(free, false), limit.map(Duration::from_secs));
             assert_eq!(checked.verdict, expected, "{free} {limit:?}");
             assert_eq!(checked.remedy.is_some(), expected != CheckVerdict::Ok);
         };
@@ -195,14 +146,14 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_formatted() {
-        let found = |free: u64, limit| free_space(&with(free), limit).found;
+        let found = |free: u64, limit| free_space(&with(free, true), limit).found;
         assert_eq!(
             found(50_000_000_000, Some(Duration::from_secs(10))),
-            "50.0 GB free; 10 s may take 250 MB to 2.1 GB"
+            "50.0 GB free; 10 s may take 250 MB to 2.1 GB, and as much again in temporary files"
         );
         assert_eq!(
             found(50_000_000_000, None),
-            "50.0 GB free: enough for 3 min (busy GPU) to 32 min (quiet GPU)"
+            "50.0 GB free: enough for 113 s (busy GPU) to 16 min (quiet GPU)"
         );
     }
 }
