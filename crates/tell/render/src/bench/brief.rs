@@ -16,8 +16,8 @@ const VARIANTS: usize = 8;
 const IDLE: usize = 4;
 /// Rows of the kernels.
 const KERNELS: usize = 3;
-/// Largest numbers of variants beside which the drawing of the runs, and the kernels, have room.
-const FEW: (usize, usize) = (3, 4);
+/// Largest number of variants beside which the kernels have room.
+const FEW: usize = 4;
 /// The way to a page with pictures.
 const PAGE: &str = "-o DIR writes a page with pictures";
 
@@ -25,16 +25,13 @@ const PAGE: &str = "-o DIR writes a page with pictures";
 /// is left out.
 pub fn brief(bench: &Bench) -> Document {
     let mut whole = screen(bench);
-    let has = |id: &str| whole.sections.iter().any(|section| section.id == id);
-    let has_matrix = has("matrix");
-    let is_full = has("gate") || has_matrix;
+    let has_matrix = whole.sections.iter().any(|section| section.id == "matrix");
     let variants = bench.variants.len();
     let is_shown = |id: &str| match id {
         "verdict" | "gate" | "warnings" | "idle" => true,
         "matrix" => has_matrix,
         "variants" => !has_matrix,
-        "runs" => variants <= FEW.0 && !is_full,
-        "kernels" => variants <= FEW.1,
+        "kernels" => variants <= FEW,
         _ => false,
     };
 

@@ -3,7 +3,6 @@
 mod brief;
 mod csv;
 mod matrix;
-mod spread;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -19,13 +18,10 @@ use crate::wording::plain;
 use crate::{environment, finding_totals};
 pub use brief::brief;
 pub use csv::csv;
-pub(crate) use spread::{Spread, SpreadRow, spread};
 pub(crate) use tables::time_parts;
 
 /// Name of the section with links to all reports.
 const REPORTS: &str = "reports";
-/// Name of the drawing of all runs.
-pub(crate) const RUNS: &str = "runs";
 /// Name of the drawing of busy and idle time.
 pub(crate) const TIMES: &str = "times";
 
@@ -41,7 +37,6 @@ pub fn document(bench: &Bench) -> Document {
         gate(bench),
         Some(tables::variants(bench)),
         matrix::section(bench),
-        spread::section(bench),
         tables::idle(bench),
         tables::work(bench),
         tables::steps(bench),

@@ -9,7 +9,7 @@ use metalens_comparison::sentences::share;
 use metalens_comparison::{ChangeClass, Number, SideValues, TimeBasis, TimeParts, Unit};
 use metalens_message::{Message, Share, Value, kernel, message, name, percent};
 
-use super::{RUNS, TIMES};
+use super::TIMES;
 use crate::cells::{ABSENT, value};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
 
@@ -307,12 +307,4 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
         Section::new("machine", "Clock, thermal state and other processes", 3)
             .with(Block::Table(table)),
     )
-}
-
-/// Returns the block of the drawing of all runs.
-pub(super) fn runs_chart(drawing: Drawing) -> Block {
-    Block::Chart(Chart {
-        id: RUNS.to_owned(),
-        drawing,
-    })
 }

@@ -71,11 +71,11 @@ fn time_row(label_of_row: &str, pieces: &[BarPiece], total: Number, longest: f64
     )
 }
 
-pub(super) fn unbroken(text: &str) -> String {
+fn unbroken(text: &str) -> String {
     escaped(&text.replace(' ', &NO_BREAK.to_string()))
 }
 
 /// Returns a share as a length in CSS.
-pub(super) fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     format!("{:.3}%", share.clamp(0.0, 1.0) * 100.0)
 }
