@@ -8,6 +8,7 @@ use metalens_xctrace::command::{Length, Record, Target, Template};
 use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result, file};
+use crate::promote::{first_free, is_unused};
 use crate::reached::PROBE;
 use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
 use crate::request::{OutputRoute, XctraceRequest};
@@ -179,35 +180,20 @@ fn program_output(request: &RecordRequest) -> OutputRoute {
 /// Returns `bench.trace`, or the next of `bench-2.trace`, … that does not exist and has no
 /// files of another bundle beside it.
 pub fn unused_bundle_path(subject: &str) -> PathBuf {
-    let beside = |bundle: &Path| [work_file::beside(bundle), provenance::beside(bundle)];
-    first_unused(subject, ".trace", beside)
+    first_free(&stem(subject), ".trace", |bundle| {
+        let beside = [work_file::beside(bundle), provenance::beside(bundle)];
+        is_unused(bundle) && beside.iter().all(|path| is_unused(path))
+    })
 }
 
 /// Returns the first of `NAME`, `NAME-2`, … with this ending that does not exist.
 pub fn unused_path(name: &str, ending: &str) -> PathBuf {
-    first_unused(name, ending, |_| [])
+    first_free(&stem(name), ending, is_unused)
 }
 
-/// Returns the first name for which neither it nor the files beside it exist.
-fn first_unused<const N: usize>(
-    name: &str,
-    ending: &str,
-    beside: impl Fn(&Path) -> [PathBuf; N],
-) -> PathBuf {
-    let name: String = name
-        .chars()
-        .map(|letter| if letter == '/' { '-' } else { letter })
-        .collect();
-
-    let paths = (1..).map(|number: u32| match number {
-        1 => PathBuf::from(format!("{name}{ending}")),
-        _ => PathBuf::from(format!("{name}-{number}{ending}")),
-    });
-    let is_free = |path: &Path| path.symlink_metadata().is_err();
-    let mut free =
-        paths.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
-    free.next()
-        .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
+/// Returns a name as one of a file.
+fn stem(name: &str) -> PathBuf {
+    name.replace('/', "-").into()
 }
 
 /// Instrument that records `os_signpost` of the category `PointsOfInterest`. Apple's template of the

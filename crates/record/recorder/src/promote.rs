@@ -137,21 +137,23 @@ fn copy_link(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns a name beside another that does not exist: `a.incomplete.trace`,
-/// `a.incomplete-2.trace`, …
-pub(crate) fn unused_name(output: &Path, suffix: &str) -> PathBuf {
-    let name = |number: u32| {
-        let mut name = output.file_stem().unwrap_or_default().to_owned();
-        name.push(match number {
-            1 => format!(".{suffix}.trace"),
-            _ => format!(".{suffix}-{number}.trace"),
-        });
-        output.with_file_name(name)
+/// Returns the first of `STEM`, `STEM-2`, … with this ending that is free.
+pub(crate) fn first_free(stem: &Path, ending: &str, is_free: impl Fn(&Path) -> bool) -> PathBuf {
+    let path = |number: u32| {
+        let mut path = stem.as_os_str().to_owned();
+        match number {
+            1 => path.push(ending),
+            _ => path.push(format!("-{number}{ending}")),
+        }
+        PathBuf::from(path)
     };
+    let mut paths = (1..).map(path);
+    paths.find(|path| is_free(path)).unwrap_or_else(|| path(1))
+}
 
-    let mut names = (1..).map(name);
-    let free = names.find(|path| path.symlink_metadata().is_err());
-    free.unwrap_or_else(|| name(1))
+/// Returns whether nothing has this path.
+pub(crate) fn is_unused(path: &Path) -> bool {
+    path.symlink_metadata().is_err()
 }
 
 #[cfg(test)]
@@ -262,7 +264,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let output = root.path().join("a b.trace");
         let name = |output: &Path| {
-            let path = unused_name(output, "incomplete");
+            let path = first_free(&output.with_extension("incomplete"), ".trace", is_unused);
             path.file_name().unwrap().to_str().unwrap().to_owned()
         };
         assert_eq!(name(&output), "a b.incomplete.trace");

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::promote::{move_new, unused_name};
+use crate::promote::{first_free, is_unused, move_new};
 
 /// Depth to which a bundle is searched.
 const MAX_DEPTH: usize = 6;
@@ -50,7 +50,7 @@ pub(crate) fn inside(folder: &Path) -> Option<PathBuf> {
 pub(crate) fn keep(raw: PathBuf, landed: Option<&Path>, output: &Path) -> Option<PathBuf> {
     let is_bundle = |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");
     let Some(bundle) = raw.ancestors().find(is_bundle) else {
-        let kept = unused_name(output, "raw").with_extension("atrc");
+        let kept = first_free(&output.with_extension("raw"), ".atrc", is_unused);
         return match move_new(&raw, &kept) {
             Ok(()) => Some(kept),
             Err(_) => Some(raw),

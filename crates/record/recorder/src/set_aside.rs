@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use metalens_files::{Owner, OwnershipChanges, give_folder};
 
 use crate::error::{Error, Result};
-use crate::promote::{move_new, unused_name};
+use crate::promote::{first_free, is_unused, move_new};
 
 /// Number of attempts to find an unused name, in case other processes take one at the same time.
 const ATTEMPTS: u32 = 10;
@@ -26,7 +26,7 @@ pub(crate) fn set_aside(bundle: &Path, output: &Path, suffix: &str) -> KeptBundl
         .collect();
 
     for _ in 0..ATTEMPTS {
-        let path = unused_name(output, suffix);
+        let path = first_free(&output.with_extension(suffix), ".trace", is_unused);
         match move_new(bundle, &path) {
             Ok(()) => return KeptBundle { path, troubles },
             Err(Error::Exists(_)) => {}
