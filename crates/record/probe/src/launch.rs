@@ -234,6 +234,7 @@ type Spawn = unsafe extern "C" fn(
     *const *const c_char,
 ) -> c_int;
 
+#[cfg_attr(not(target_os = "macos"), unsafe(export_name = "execve"))]
 unsafe extern "C" fn exec(
     path: *const c_char,
     arguments: *const *const c_char,
@@ -249,7 +250,8 @@ unsafe extern "C" fn exec(
 
 /// Defines a function in the place of one that spawns programs.
 macro_rules! spawns {
-    ($name:ident) => {
+    ($name:ident, $symbol:literal) => {
+        #[cfg_attr(not(target_os = "macos"), unsafe(export_name = $symbol))]
         unsafe extern "C" fn $name(
             pid: *mut c_int,
             path: *const c_char,
@@ -272,8 +274,8 @@ macro_rules! spawns {
         }
     };
 }
-spawns!(spawn);
-spawns!(spawn_by_name);
+spawns!(spawn, "posix_spawn");
+spawns!(spawn_by_name, "posix_spawnp");
 
 /// Returns the place of the list of the environment.
 fn environment() -> *mut *mut *mut c_char {
@@ -385,7 +387,7 @@ mod original {
 /// Elsewhere a preloaded library's own functions come first.
 #[cfg(not(target_os = "macos"))]
 mod original {
-    use std::ffi::{CStr, c_char, c_int, c_void};
+    use std::ffi::{CStr, c_void};
     use std::mem::transmute;
     use std::sync::OnceLock;
 
@@ -423,41 +425,5 @@ mod original {
     /// Returns how attributes start a program: Linux has none that replace this process.
     pub(super) fn how(_: *const c_void) -> Start {
         Start::Child
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn execve(
-        path: *const c_char,
-        arguments: *const *const c_char,
-        environment: *const *const c_char,
-    ) -> c_int {
-        // SAFETY: the arguments are those of the program's own call.
-        unsafe { super::exec(path, arguments, environment) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn posix_spawn(
-        pid: *mut c_int,
-        path: *const c_char,
-        actions: *const c_void,
-        attributes: *const c_void,
-        arguments: *const *const c_char,
-        environment: *const *const c_char,
-    ) -> c_int {
-        // SAFETY: as above.
-        unsafe { super::spawn(pid, path, actions, attributes, arguments, environment) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn posix_spawnp(
-        pid: *mut c_int,
-        path: *const c_char,
-        actions: *const c_void,
-        attributes: *const c_void,
-        arguments: *const *const c_char,
-        environment: *const *const c_char,
-    ) -> c_int {
-        // SAFETY: as above.
-        unsafe { super::spawn_by_name(pid, path, actions, attributes, arguments, environment) }
     }
 }
