@@ -144,6 +144,6 @@ pub struct Disk {
     /// Free space, in bytes, on the disk that has less: that of the recordings, or one of the temporary
     /// files that Instruments writes while it records.
     pub free_bytes: Fact<u64>,
-    /// True if temporary files are on the disk of the recordings.
-    pub is_shared: bool,
+    /// True if temporary files are on the disk of the recordings; null if it is not known where they are.
+    pub holds_temporary: Option<bool>,
 }

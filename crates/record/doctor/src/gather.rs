@@ -197,9 +197,10 @@ impl Disk {
         });
         Self {
             free_bytes,
-            is_shared: folders
-                .iter()
-                .any(|temporary| disk(temporary) == disk(folder)),
+            holds_temporary: (!folders.is_empty()).then(|| {
+                let mut disks = folders.iter().map(|temporary| disk(temporary));
+                disks.any(|of_temporary| of_temporary == disk(folder))
+            }),
         }
     }
 }
@@ -221,7 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let runner = SystemCommands::default();
         let disk = Disk::gather(&runner, folder.path(), Some(folder.path()));
-        assert!(disk.free_bytes.value.unwrap() > 0 && disk.is_shared);
+        assert!(disk.free_bytes.value.unwrap() > 0 && disk.holds_temporary == Some(true));
         let absent = Disk::gather(&runner, &folder.path().join("absent"), None);
         assert!(absent.free_bytes.value.is_none());
         assert_eq!(

@@ -19,11 +19,11 @@ pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let Some(free) = disk.free_bytes.value else {
         return Check::unknown(id, disk.free_bytes.why_not.as_ref());
     };
-    let (files, place, as_much_again) = if disk.is_shared {
-        (2, "", ", and as much again in temporary files")
-    } else {
-        let less = " on the disk of the recording or that of temporary files, whichever has less";
-        (1, less, "")
+    let less = " on the disk of the recording or that of temporary files, whichever has less";
+    let (files, place, as_much_again) = match disk.holds_temporary {
+        Some(true) => (2, "", ", and as much again in temporary files"),
+        Some(false) => (1, less, ""),
+        None => (1, "", ""),
     };
     let room = free.saturating_sub(RESERVE) / files;
     let free = format!("{} free{place}", size(free));
@@ -98,10 +98,10 @@ mod tests {
     use crate::check::CheckVerdict;
     use crate::facts::Fact;
 
-    fn with(free: u64, is_shared: bool) -> Disk {
+    fn with(free: u64, holds_temporary: Option<bool>) -> Disk {
         Disk {
             free_bytes: Fact::new("", Some(free), String::new),
-            is_shared,
+            holds_temporary,
         }
     }
 
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn temporary_files_need_room_too() {
         let gb = 1_000_000_000;
-        let check = |free: u64, is_shared: bool, expected: CheckVerdict, words: &str| {
-            let disk = with(free, is_shared);
+        let check = |free: u64, holds_temporary: bool, expected: CheckVerdict, words: &str| {
+            let disk = with(free, Some(holds_temporary));
             let checked = free_space(&disk, Some(Duration::from_secs(10)));
             assert_eq!(checked.verdict, expected, "{}", checked.found);
             assert!(checked.found.contains(words), "{}", checked.found);
@@ -127,7 +127,7 @@ mod tests {
     fn room_is_compared_with_the_time_limit() {
         let gb = 1_000_000_000;
         let check = |free: u64, limit: Option<u64>, expected: CheckVerdict| {
-            let checked = free_space(&with(free, false), limit.map(Duration::from_secs));
+            let checked = free_space(&with(free, None), limit.map(Duration::from_secs));
             assert_eq!(checked.verdict, expected, "{free} {limit:?}");
             assert_eq!(checked.remedy.is_some(), expected != CheckVerdict::Ok);
         };
@@ -146,14 +146,14 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_formatted() {
-        let found = |free: u64, limit| free_space(&with(free, true), limit).found;
+        let found = |free: u64, limit| free_space(&with(free, None), limit).found;
         assert_eq!(
             found(50_000_000_000, Some(Duration::from_secs(10))),
-            "50.0 GB free; 10 s may take 250 MB to 2.1 GB, and as much again in temporary files"
+            "50.0 GB free; 10 s may take 250 MB to 2.1 GB"
         );
         assert_eq!(
             found(50_000_000_000, None),
-            "50.0 GB free: enough for 113 s (busy GPU) to 16 min (quiet GPU)"
+            "50.0 GB free: enough for 3 min (busy GPU) to 32 min (quiet GPU)"
         );
     }
 }
