@@ -46,9 +46,8 @@
 //! implement, so that an export and a bundle of the same scenario have the same content.
 //!
 //! [`Scenario`] lists what is optional. A value is NULL in a bundle if no known real bundle shows how
-//! it is stored: messages of signposts, and columns of percentages, as in the shader timeline. The
-//! percentages of counters are stored as decimals in `gpu-counter-value`, as in a real bundle. Names of
-//! functions are stored as in real bundles, in archives of symbols.
+//! it is stored: messages of signposts. Percentages are stored as decimals, as in real bundles, and names
+//! of functions in archives of symbols.
 //!
 //! The truth is computed from the plan by sweeps over events and by counting. The analyzer uses sorted
 //! merges and indexed percentiles, so that the two do not share mistakes.

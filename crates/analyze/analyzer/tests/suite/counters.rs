@@ -227,7 +227,6 @@ start = "30ms"
 
 #[test]
 fn a_bundle_and_an_export_have_the_truth() {
-    // A bundle stores percentages only as points in time, whether or not Instruments derived intervals.
     const POINTS: &str = "gpu-counter-value";
     const INTERVALS: &str = "metal-gpu-counter-intervals";
     let mut scenario = Scenario::from_toml(SCENARIO).unwrap();
@@ -235,7 +234,7 @@ fn a_bundle_and_an_export_have_the_truth() {
     let inputs = [
         ("points.trace", false, POINTS),
         ("points", false, POINTS),
-        ("intervals.trace", true, POINTS),
+        ("intervals.trace", true, INTERVALS),
         ("intervals", true, INTERVALS),
     ];
     for (name, counter_intervals, table) in inputs {

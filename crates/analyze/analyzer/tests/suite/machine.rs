@@ -3,7 +3,6 @@
 use metalens_analyzer::{Report, Request, StateTime};
 use metalens_message::{Bytes, Ns};
 use metalens_simulator::{Labels, Scenario, write_bundle, write_export};
-use metalens_trace::{Input, LoadOptions, Selection, TraceNote};
 
 use super::real::recordings;
 use super::{report, report_of};
@@ -63,35 +62,18 @@ fn lifetimes_of_command_buffers_are_noted() {
     assert!(note("GL").is_none());
 }
 
-/// A state with an unknown name stays a number in a bundle, and the reader notes that; the report
-/// does not have it.
+/// A state with an unknown name is a state: the report has it by that name.
 #[test]
-fn an_unknown_state_is_left_out() {
+fn an_unknown_state_is_kept() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.recording.performance_state = "Turbo".to_owned();
     let folder = metalens_testing::scratch();
     let bundle = folder.path().join("run.trace");
     write_bundle(&scenario, &bundle, false).unwrap();
-    let schema = "gpu-performance-state-intervals";
-    let trace = Input::open(&bundle)
-        .unwrap()
-        .load(&Selection::table(schema), LoadOptions::default())
-        .unwrap();
-    let undecoded = TraceNote::Undecoded {
-        table: schema.to_owned(),
-        columns: vec!["gpu-performance-state".to_owned()],
-    };
-    assert!(trace.notes.contains(&undecoded), "{:?}", trace.notes);
-    let table = trace.table(schema).unwrap();
-    assert!(table.texts("gpu-performance-state").is_err());
-    assert!(table.texts("event-type").is_ok());
     let report = report(&bundle, None, &Request::default()).unwrap();
-    assert_eq!(report.machine.performance, None);
-    let why = report
-        .not_recorded
-        .iter()
-        .find(|part| part.what == "machine.performance");
-    assert!(why.is_some(), "{:?}", report.not_recorded);
+    let states = report.machine.performance.unwrap().states;
+    let states: Vec<&str> = states.iter().map(|state| state.state.as_str()).collect();
+    assert_eq!(states, ["Turbo"]);
 }
 
 /// A file that Git LFS never fetched makes its table missing, and nothing else.

@@ -13,8 +13,8 @@
 //!
 //! The format is Apple's and undocumented. It was inferred from bundles of Instruments 26.0 and
 //! compared with `xctrace export`. Anything else is refused, table by table, with a command that
-//! works. Values of types that were never compared are returned as raw numbers and marked, never as
-//! a guessed text. `metalens verify --compare` compares a bundle with its own export.
+//! works. A type that was never compared is read as Apple's reference of types classes it; values of any
+//! other are returned as raw numbers and marked, never as a guessed text. `metalens verify --compare` compares a bundle with its own export.
 
 mod arrays;
 mod bplist;
@@ -31,6 +31,7 @@ mod load;
 mod manager;
 mod process_names;
 mod read_ahead;
+mod reference;
 mod rows;
 mod run_issues;
 mod sqlite;

@@ -166,7 +166,7 @@ impl Decoder<'_> {
 
         let text = |value| {
             let text = match encoding {
-                Encoding::Word(words) => self.word(value, words)?.to_owned(),
+                Encoding::Listed => self.uniques.string(value)?.to_owned(),
                 Encoding::Message => self.message(value, MAX_MESSAGE_DEPTH)?,
                 Encoding::Argument => self.argument(value)?,
                 Encoding::Numbers(between) => self.numbers(value, between)?,
@@ -176,12 +176,6 @@ impl Decoder<'_> {
         };
         let texts: Result<_, u64> = values.map(each(text)).collect();
         texts.ok().map(Column::Texts)
-    }
-
-    /// Returns the string at an index, if it is one of the words of its type.
-    fn word(&self, value: u64, words: &[&str]) -> Option<&str> {
-        let string = self.uniques.string(value)?;
-        words.contains(&string).then_some(string)
     }
 
     /// Formats the message of a log or of a signpost.
@@ -319,10 +313,11 @@ impl Decoder<'_> {
         let null = is_null(value);
         let display = match encoding {
             Encoding::Text => self.uniques.string(value)?.to_owned(),
-            Encoding::Word(words) => match self.word(value, words) {
-                Some(word) => word.to_owned(),
+            Encoding::Listed => match self.uniques.string(value) {
+                Some(text) => text.to_owned(),
                 None => number_display(tag, value),
             },
+            Encoding::Decimal => display::decimal(value),
             Encoding::Numbers(between) => self.numbers(value, between)?,
             Encoding::Process if null => return Some(Part::null(tag)),
             Encoding::Process => self.process_names.process_display(value, self.uniques)?,
@@ -339,7 +334,7 @@ impl Decoder<'_> {
 }
 
 /// Returns true for a column of raw numbers, because its type was never compared or it has unknown
-/// words or stacks.
+/// values.
 pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
     match (types::lookup(type_id).1, column) {
         (_, Some(Column::Dropped)) => false,

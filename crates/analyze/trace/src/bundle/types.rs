@@ -1,16 +1,16 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
-//! line was compared with an export, cell by cell, except the few in [`words`] and in [`related`];
-//! tagged backtraces, which were compared with the samples of the same moments in `time-sample`;
+//! line was compared with an export, cell by cell, except the few in [`related`] and those that
+//! Apple's [`reference`] classes; tagged backtraces, which were compared with the samples of the same moments in `time-sample`;
 //! arguments of signposts, which are also in the messages of their events; ids of resources, which are
 //! also in their labels, in hexadecimal; and the two of hardware
 //! counters. No bundle with counters was available together with its export. But of 7,050 values of
 //! 30 counters every percentage is within 0 to 100 and no bandwidth is above the chip's, which no
 //! other reading gives.
 //!
-//! All other types stay undecoded. Of some a part is known: `XRMachTimebaseInfoTypeID` is a fraction
-//! in two halves of 32 bits, and `XRTimeSinceEpochTypeID` has nanoseconds since 1970 below its highest
-//! bit, but no export with them was available. `XRMetalEncodingParellismLevelTypeID` was only seen
-//! with 0.
+//! All other types stay undecoded: `XRMachTimebaseInfoTypeID`, a fraction in two halves of 32 bits, and
+//! references to lists of unknown form.
+
+use super::reference::{self, Class};
 
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub(crate) enum Encoding {
     Location,
     /// A string in the upper and a thread in the lower 32 bits.
     ThreadName,
-    /// An index into the list of strings, of a type that is known only by its values. It is decoded
-    /// only if the string is one of these words.
-    Word(&'static [&'static str]),
+    /// An index into the list of strings, by Apple's reference. The column stays raw numbers if any is
+    /// beyond the list.
+    Listed,
     /// The raw number, marked as never compared.
     Undecoded,
 }
@@ -68,7 +68,7 @@ impl Encoding {
     pub(crate) fn is_partly_known(self) -> bool {
         matches!(
             self,
-            Self::Word(_)
+            Self::Listed
                 | Self::TaggedBacktrace
                 | Self::NoBacktrace
                 | Self::Message
@@ -144,8 +144,8 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRFormattedLabelTypeID" => ("formatted-label", Label),
         "XRNarrativeEntryTypeID" => ("narrative", Narrative),
         "XRThreadNameTypeID" => ("thread-name", ThreadName),
-        other => words(other)
-            .or_else(|| related(other))
+        other => related(other)
+            .or_else(|| classed(other))
             .unwrap_or((other, Encoding::Undecoded)),
     }
 }
@@ -188,33 +188,13 @@ fn related(type_id: &str) -> Option<(&str, Encoding)> {
     })
 }
 
-/// Returns the name and the words of a type that is known by its values. No export of a bundle with
-/// these types was available. But every such value in the known bundles is the index of a word that
-/// exports of other recordings have in this column, which would be a coincidence for other numbers.
-/// A column with any other value stays raw numbers, marked, so that no number becomes a wrong word
-/// if another version stores it differently.
-fn words(type_id: &str) -> Option<(&str, Encoding)> {
-    let (name, words): (&str, &'static [&'static str]) = match type_id {
-        "XRGPUPerformanceStateTypeID" => {
-            ("gpu-performance-state", &["Minimum", "Medium", "Maximum"])
-        }
-        "XRGPUEventNameTypeID" => ("gpu-event-name", &["GPU Performance State"]),
-        "XRThermalStateTypeID" => (
-            "thermal-state",
-            &["Unknown", "Nominal", "Fair", "Serious", "Critical"],
-        ),
-        "XRMetalMemoryLevelEventTypeID" => ("metal-memory-level-event", &["Wired System Memory"]),
-        "XRShaderCompilerNameTypeID" => ("shader-compiler-name", &["Metal Shader Compiler"]),
-        "XRGPUMemoryEventNameTypeID" => (
-            "gpu-memory-event-name",
-            &["Allocation", "Deallocation", "Kernel Allocation"],
-        ),
-        "XRMetalEventTypeID" => ("metal-event", &["Buffer", "Green"]),
-        "XRVSyncEventTypeID" => ("vsync-event", &["VSYNC"]),
-        "XRDisplayNameTypeID" => ("display-name", &["Built-In Display", "Display 1"]),
-        "XRDisplayEventNameTypeID" => ("display-event-name", &["Display"]),
-        "XRConnectionRouteTypeID" => ("connection-route", &["CB"]),
-        _ => return None,
+/// Returns the name and the encoding of a type that Apple's reference classes.
+fn classed(type_id: &str) -> Option<(&str, Encoding)> {
+    let (name, class) = reference::class_of(type_id)?;
+    let encoding = match class {
+        Class::Text => Encoding::Listed,
+        Class::Decimal => Encoding::Decimal,
+        Class::Number => Encoding::NumberText,
     };
-    Some((name, Encoding::Word(words)))
+    Some((name, encoding))
 }

@@ -87,24 +87,57 @@ fn hexadecimal_numbers_stand_without_spaces_in_labels() {
 }
 
 #[test]
-fn words_are_read_if_all_are_known() {
+fn types_of_the_reference_are_read_by_their_class() {
     let uniques = Uniques {
-        strings: &["", "Unknown", "Kernel Allocation", "Other"],
+        strings: &["", "Unknown", "LG UltraFine"],
         ..Uniques::default()
     };
-    for (type_id, kind, word) in [
-        ("XRThermalStateTypeID", "thermal-state", 1),
-        ("XRGPUMemoryEventNameTypeID", "gpu-memory-event-name", 2),
+    let zero = u64::MAX / 2;
+    for (type_id, width, kind, values, expected) in [
+        (
+            "XRThermalStateTypeID",
+            1,
+            "thermal-state",
+            [1, 2, NULL],
+            [Some("Unknown"), Some("LG UltraFine"), None],
+        ),
+        (
+            "XRDisplayNameTypeID",
+            1,
+            "display-name",
+            [2, 1, NULL],
+            [Some("LG UltraFine"), Some("Unknown"), None],
+        ),
+        (
+            "XRFramesPerSecondTypeID",
+            2,
+            "fps",
+            [zero + 39_000_000_000, zero, u64::MAX],
+            [Some("39.000000000"), Some("0.000000000"), None],
+        ),
+        (
+            "XREventCountTypeID",
+            2,
+            "event-count",
+            [7, 0, u64::MAX],
+            [Some("7"), Some("0"), None],
+        ),
+        // No list of strings is so long: the column stays as it is.
+        (
+            "XRThermalStateTypeID",
+            1,
+            "XRThermalStateTypeID",
+            [1, 3, NULL],
+            [Some("1"), Some("3"), Some("4294967295")],
+        ),
     ] {
-        let read =
-            |words: &[&[u64]]| column(&load(&uniques, &[("word", type_id, 1)], words), "word");
-        let (found, cells) = read(&[&[word]]);
-        let expected = uniques.strings[usize::try_from(word).unwrap()];
-        assert_eq!(
-            (found.as_str(), cells),
-            (kind, vec![format!("Some({expected:?})")])
-        );
-        assert_eq!(read(&[&[word], &[3]]).0, type_id);
+        let rows = values.each_ref().map(std::slice::from_ref);
+        let trace = load(&uniques, &[("column", type_id, width)], &rows);
+        let (found, cells) = column(&trace, "column");
+        let bare = |cell: String| cell.replace('"', "");
+        let cells: Vec<String> = cells.into_iter().map(bare).collect();
+        let expected = expected.map(|cell| bare(format!("{cell:?}")));
+        assert_eq!((found.as_str(), cells), (kind, expected.to_vec()));
     }
 }
 

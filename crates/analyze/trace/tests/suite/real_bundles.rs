@@ -370,7 +370,7 @@ fn nearly_all_cells_of_metal_recordings_are_decoded() {
     let Some(real) = real_recordings() else {
         return;
     };
-    for (bundle, cells, encoding) in [(METAL, 2_275_423, 1), (INSTRUMENTS_15, 339_109, 2)] {
+    for (bundle, cells) in [(METAL, 2_275_423), (INSTRUMENTS_15, 339_109)] {
         let trace = load(&real.join(bundle), &Selection::everything()).unwrap();
         let (mut all, mut undecoded) = (0, BTreeMap::new());
         for table in trace.tables().iter().filter(|table| table.rows() > 0) {
@@ -381,17 +381,9 @@ fn nearly_all_cells_of_metal_recordings_are_decoded() {
                 }
             }
         }
-        let expected = [
-            ("XRMachTimebaseInfoTypeID", 1),
-            ("XRMetalEncodingParellismLevelTypeID", encoding),
-            ("XRTimeSinceEpochTypeID", 1),
-        ];
-        let expected = expected.map(|(type_id, cells)| (type_id.to_owned(), cells));
-        assert_eq!(
-            (all, undecoded),
-            (cells, BTreeMap::from(expected)),
-            "{bundle}"
-        );
+        // A fraction in two halves: how an export shows it is unknown.
+        let expected = BTreeMap::from([("XRMachTimebaseInfoTypeID".to_owned(), 1)]);
+        assert_eq!((all, undecoded), (cells, expected), "{bundle}");
     }
 }
 

@@ -102,11 +102,11 @@ impl Sheet for Store<'_> {
 /// Returns a value as it is stored.
 fn stored(plan: &Plan, uniquing: &mut Uniquing, kind: Kind, value: Value<'_>) -> u64 {
     let reference = match (value.in_column(kind, plan), kind) {
-        // No known real bundle has a row with a percentage, so its encoding is unknown. The
-        // percentages of counters are decimals in `gpu-counter-value`.
-        (Value::Null | Value::Usual, _) | (Value::Number(_), Kind::Percent) => return u64::MAX,
+        (Value::Null | Value::Usual, _) => return u64::MAX,
         // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
-        (Value::Number(value), Kind::FixedDecimal) => return value + 0x7fff_ffff_ffff_ffff,
+        (Value::Number(value), Kind::FixedDecimal | Kind::Percent) => {
+            return value + 0x7fff_ffff_ffff_ffff;
+        }
         (Value::Number(value), _) => return value,
         (Value::Worker(process), Kind::ThreadName) => return uniquing.worker_name(plan, process),
         (Value::Worker(process), _) => uniquing.worker(plan, process),
