@@ -5,7 +5,6 @@
 //! counted separately: names of processes (in `form.template`) and of functions (in symbol
 //! archives).
 
-use crate::mangled::is_mangled;
 use crate::names::{Names, ProcessId};
 use crate::select::Selection;
 use crate::table::{Column, ColumnSpec, Table};
@@ -157,8 +156,16 @@ enum ComparedCell {
     Process(ComparedProcess),
     /// Thread or formatted label.
     Displayed(DisplayedCell),
-    /// Address and name of each frame.
-    Stack(Vec<(String, String)>),
+    Stack(Vec<ComparedFrame>),
+}
+
+/// A frame of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ComparedFrame {
+    address: String,
+    name: String,
+    /// True if it has no name, or one that `xctrace` may spell differently.
+    is_unnamed: bool,
 }
 
 /// A thread or a formatted label, whose display form contains the name of its process.
@@ -210,11 +217,12 @@ impl ComparedCell {
             }
             Column::Stacks(values) => {
                 let frames = names.stack((*values.get(row)?)?);
-                Self::Stack(
-                    frames
-                        .map(|frame| (text(frame.address), text(frame.name)))
-                        .collect(),
-                )
+                let frames = frames.map(|frame| ComparedFrame {
+                    address: text(frame.address),
+                    name: text(frame.name),
+                    is_unnamed: frame.name == frame.address || names.is_unsure(frame.name),
+                });
+                Self::Stack(frames.collect())
             }
             Column::Dropped => return None,
         })
@@ -232,7 +240,7 @@ impl ComparedCell {
             }) => format!("{name} ({pid})"),
             Self::Displayed(DisplayedCell { display, .. }) => format!("{display:?}"),
             Self::Stack(frames) => {
-                let frames = frames.iter().map(|(address, name)| {
+                let frames = frames.iter().map(|ComparedFrame { address, name, .. }| {
                     if address == name {
                         address.clone()
                     } else {
@@ -273,11 +281,16 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
             a.facts == b.facts && known == b.display
         }
         (ComparedCell::Stack(a), ComparedCell::Stack(b)) => {
-            let mut frames = a.iter().zip(b);
-            a.len() == b.len()
-                && frames.all(|((address, name), (address_b, name_b))| {
-                    address == address_b && (name == name_b || is_unnamed(address, name))
-                })
+            let frames = || a.iter().zip(b);
+            let is_same = |(a, b): (&ComparedFrame, &ComparedFrame)| a.name == b.name;
+            let is_known = |(a, b)| is_same((a, b)) || a.is_unnamed;
+            if a.len() != b.len() || !frames().all(|(a, b)| a.address == b.address) {
+                return CellAgreement::Different;
+            }
+            if frames().all(is_same) {
+                return CellAgreement::Same;
+            }
+            frames().all(is_known)
         }
         _ => false,
     };
@@ -287,11 +300,6 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     } else {
         CellAgreement::Different
     }
-}
-
-/// Returns true if a frame has no readable name: only its address, or a mangled name.
-fn is_unnamed(address: &str, name: &str) -> bool {
-    address == name || is_mangled(name)
 }
 
 /// Returns a display form with the process name of the export.
@@ -306,13 +314,14 @@ fn renamed(display: &str, from: Option<&ComparedProcess>, to: Option<&ComparedPr
 mod tests {
     use super::*;
 
+    /// Returns a stack of addresses and names. A name that is unsure ends with "?".
     fn stack(frames: &[(&str, &str)]) -> ComparedCell {
-        let frames = frames.iter();
-        ComparedCell::Stack(
-            frames
-                .map(|frame| (frame.0.to_owned(), frame.1.to_owned()))
-                .collect(),
-        )
+        let frames = frames.iter().map(|&(address, name)| ComparedFrame {
+            address: address.to_owned(),
+            name: name.trim_end_matches('?').to_owned(),
+            is_unnamed: address == name || name.ends_with('?'),
+        });
+        ComparedCell::Stack(frames.collect())
     }
 
     #[test]
@@ -334,8 +343,12 @@ mod tests {
         );
         assert_eq!(compare(&[("0x5", "0x5"), ("0x8", "0x8")]), "unnamed");
         assert_eq!(
-            compare(&[("0x5", "_ZN3app4stepEi"), ("0x8", "0x8")]),
+            compare(&[("0x5", "app::step(signed)?"), ("0x8", "0x8")]),
             "unnamed"
+        );
+        assert_eq!(
+            compare(&[("0x5", "app::step(int)?"), ("0x8", "0x7?")]),
+            "same"
         );
         assert_eq!(compare(&[("0x5", "main"), ("0x8", "0x8")]), "different");
         assert_eq!(

@@ -1,10 +1,10 @@
 //! Demangles names as `xctrace` shows them.
 //!
 //! C++ names are read with `cpp_demangle`, which spells some types differently from LLVM, which
-//! `xctrace` uses. Known differences are corrected. A name with any other difference stays mangled,
-//! which is correct although hard to read. Names of Swift stay mangled too: no demangler for them is
-//! written in Rust only. `xctrace` takes names of Rust for those of C++, so they are spelled as in
-//! their source in both readers.
+//! `xctrace` uses. Known differences are corrected. A name that may have any other difference is shown
+//! all the same, and marked, so that no comparison with an export counts on it. Names of Swift stay
+//! mangled: no demangler for them is written in Rust only. `xctrace` takes names of Rust for those of
+//! C++, so they are spelled as in their source in both readers.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -12,18 +12,43 @@ use std::fmt::{self, Write};
 /// Maximum length of a readable name, in bytes: substitutions can make it grow without end.
 const MAX_LENGTH: usize = 64 << 10;
 
+/// The name of a function, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionName {
+    pub(crate) text: String,
+    /// True if `xctrace` shows it so.
+    pub(crate) is_sure: bool,
+}
+
+impl FunctionName {
+    pub(crate) fn sure(text: impl Into<String>) -> Self {
+        let (text, is_sure) = (text.into(), true);
+        Self { text, is_sure }
+    }
+
+    fn unsure(text: impl Into<String>) -> Self {
+        let (text, is_sure) = (text.into(), false);
+        Self { text, is_sure }
+    }
+}
+
 /// Returns the name of a symbol without a shown name, or `None` if it is not certain.
-pub(crate) fn readable(name: &str) -> Option<String> {
+pub(crate) fn readable(name: &str) -> Option<FunctionName> {
     if let Some(function) = name.strip_prefix("DYLD-STUB$$") {
         let function = function.strip_prefix('_')?;
-        return (!is_mangled(function)).then(|| format!("DYLD-STUB$${function}"));
+        return (!is_mangled(function))
+            .then(|| FunctionName::sure(format!("DYLD-STUB$${function}")));
     }
     // Every symbol of C and of languages built on it begins with an underscore.
     let name = name.strip_prefix('_')?;
-    if is_swift(name) {
-        return Some(name.to_owned());
-    }
-    is_cpp(name).then(|| demangled(name).unwrap_or_else(|| name.to_owned()))
+    let read = if is_cpp(name) {
+        demangled(name)
+    } else if is_swift(name) {
+        None
+    } else {
+        return None;
+    };
+    Some(read.unwrap_or_else(|| FunctionName::unsure(name)))
 }
 
 /// Returns true if a name is still mangled.
@@ -73,22 +98,49 @@ const DOUBTFUL: &[&str] = &[
 /// Texts with a doubtful one in them that both spell the same.
 const CERTAIN: &[&str] = &["__autoreleasing", "operator<=>"];
 
-fn demangled(name: &str) -> Option<String> {
+/// Returns the readable form of a name of C++, if it can be read.
+fn demangled(name: &str) -> Option<FunctionName> {
     // A part of a function that rarely runs.
     if let Some(at) = name.find(".cold.") {
         let (function, part) = name.split_at_checked(at)?;
-        return Some(format!("{} ({part})", demangled(function)?));
+        let mut whole = demangled(function)?;
+        whole.text += &format!(" ({part})");
+        return Some(whole);
     }
 
-    let text = parsed(&with_all_parameters(name)?)?;
-    let text = protocols(&lambdas(&text)?)?;
-    let text = literals(&text)?.replace("> >", ">>").replace("> >", ">>");
+    let complete = with_all_parameters(name);
+    let parsed = parsed(complete.as_deref().unwrap_or(name))?;
+    let Some(text) = as_llvm(&parsed) else {
+        return Some(FunctionName::unsure(tidy(&parsed)));
+    };
     let certain = CERTAIN
         .iter()
         .fold(text.clone(), |rest, certain| rest.replace(certain, ""));
     let doubtful = DOUBTFUL.iter().any(|doubtful| certain.contains(doubtful));
     let doubtful = doubtful || has_empty_reference(&text) || may_lack_reference(name, &text);
-    (!doubtful).then_some(text)
+    if doubtful || complete.is_none() {
+        return Some(FunctionName::unsure(tidy(&text)));
+    }
+    Some(FunctionName::sure(text))
+}
+
+/// Returns a doubtful text without what only `cpp_demangle` writes: empty arguments, and braces around a
+/// thunk.
+fn tidy(text: &str) -> String {
+    let thunk = text.strip_prefix("{virtual override thunk(");
+    let thunk = thunk.and_then(|thunk| thunk.strip_suffix(")}")?.split_once("}, "));
+    let text = match thunk {
+        Some((_, function)) => format!("non-virtual thunk to {function}"),
+        None => text.to_owned(),
+    };
+    text.replace(", >", ">").replace("<, ", "<")
+}
+
+/// Spells a text of `cpp_demangle` as LLVM does, as far as the differences are known.
+fn as_llvm(text: &str) -> Option<String> {
+    let text = protocols(&lambdas(text)?)?;
+    let text = literals(&text)?;
+    Some(text.replace("> >", ">>").replace("> >", ">>"))
 }
 
 /// Returns the text that `cpp_demangle` makes of a name.
@@ -347,7 +399,7 @@ mod tests {
         ];
 
         for (mangled, expected) in cases {
-            assert_eq!(readable(mangled).as_deref(), Some(expected));
+            assert_eq!(readable(mangled), Some(FunctionName::sure(expected)));
         }
     }
 
@@ -390,42 +442,68 @@ mod tests {
                 "Config app::Ring<app::Big>::make<app::Big>(app::Big)",
             ),
             ("_ZN3app4RingcvT_IiEEv", "app::Ring::operator int<int>()"),
-            ("_ZN3app4C2IxE4stepEi", "_ZN3app4C2IxE4stepEi"),
         ];
         for (mangled, expected) in cases {
-            assert_eq!(readable(&format!("_{mangled}")).as_deref(), Some(expected));
+            let found = readable(&format!("_{mangled}"));
+            assert_eq!(found, Some(FunctionName::sure(expected)));
         }
     }
 
     #[test]
-    fn doubtful_names_stay_mangled() {
-        for name in [
-            "_ZN3app4sendEU15objcproto5Other11objc_object",
-            "_ZN3app4sendEPU15objcproto5OtherU16objcproto6Reader8NSObject",
-            "_ZN3appgtERKS_",
-            "_ZN3appgtERKS_.cold.1",
-            "_ZN3app4ringILf3f800000EEEvv",
+    fn doubtful_names_are_shown_and_marked() {
+        for (name, shown) in [
+            (
+                "_ZN3app4sendEU15objcproto5Other11objc_object",
+                "app::send(objc_object objcproto5Other)",
+            ),
+            (
+                "_ZN3app4sendEPU15objcproto5OtherU16objcproto6Reader8NSObject",
+                "app::send(NSObject objcproto6Reader objcproto5Other*)",
+            ),
+            ("_ZN3appgtERKS_", "app::operator>(app const&)"),
+            (
+                "_ZN3appgtERKS_.cold.1",
+                "app::operator>(app const&) (.cold.1)",
+            ),
+            (
+                "_ZN3app4ringILf3f800000EEEvv",
+                "void app::ring<(float)[3f800000]>()",
+            ),
+            (
+                "_ZN3app4ringIDnEEvT_",
+                "void app::ring<std::nullptr_t>(std::nullptr_t)",
+            ),
+            ("_ZN3app4findENS_4ListIiJEEE", "app::find(app::List<int>)"),
+            (
+                "_ZThn32_N3app4RingD0Ev",
+                "non-virtual thunk to app::Ring::~Ring()",
+            ),
             // A reference to an argument that ends with one, which is lost.
-            "_ZN3app3runIJN3std5tupleIJO1AEEEEEEvDpOT_",
-            "_Znonsense",
+            (
+                "_ZN3app3runIJN3std5tupleIJO1AEEEEEEvDpOT_",
+                "void app::run<std::tuple<A&&>>(std::tuple<A&&>&&)",
+            ),
             // An empty list of arguments, which LLVM leaves out.
-            "_ZN3app4RingC2IJEEE6ConfigDpOT_",
-            "_ZN3app3runIJEEEvDpOT_",
-            // A local type of such a constructor as a parameter.
-            "_ZN3app4RingC2IiEEZNS0_C2IiEEiE5Local",
-            "$s3app4stepyySiF",
+            ("_ZN3app3runIJEEEvDpOT_", "void app::run<>(&&)"),
+            // A local type of a templated constructor as a parameter.
+            (
+                "_ZN3app4RingC2IiEEZNS0_C2IiEEiE5Local",
+                "app::Ring::Ring<int>()",
+            ),
+            ("_ZN3app4C2IxE4stepEi", "_ZN3app4C2IxE4stepEi"),
+            ("_Znonsense", "_Znonsense"),
+            ("$s3app4stepyySiF", "$s3app4stepyySiF"),
         ] {
-            assert_eq!(readable(&format!("_{name}")).as_deref(), Some(name));
+            let found = readable(&format!("_{name}"));
+            assert_eq!(found, Some(FunctionName::unsure(shown)));
             assert!(is_mangled(name));
         }
     }
 
     #[test]
     fn other_names_are_recognized() {
-        assert_eq!(
-            readable("DYLD-STUB$$_open").as_deref(),
-            Some("DYLD-STUB$$open")
-        );
+        let stub = FunctionName::sure("DYLD-STUB$$open");
+        assert_eq!(readable("DYLD-STUB$$_open"), Some(stub));
         assert_eq!(readable("DYLD-STUB$$__ZN3app4stepEi"), None);
         assert_eq!(readable("_main"), None);
         assert_eq!(readable(""), None);

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {
@@ -159,6 +159,8 @@ pub struct Names {
     labels: Vec<Label>,
     /// Ids of the labels without a submission number.
     unnumbered: FxHashMap<Label, LabelId>,
+    /// Names of functions that `xctrace` may spell differently.
+    unsure: FxHashSet<Symbol>,
 }
 
 impl Names {
@@ -171,6 +173,20 @@ impl Names {
     /// Returns the id of a string, and adds a new string.
     pub fn symbol(&mut self, text: &str) -> Symbol {
         self.strings.intern(text)
+    }
+
+    /// Returns the id of the name of a function, and notes if `xctrace` may spell it differently.
+    pub(crate) fn function(&mut self, name: &str, is_sure: bool) -> Symbol {
+        let symbol = self.symbol(name);
+        if !is_sure {
+            self.unsure.insert(symbol);
+        }
+        symbol
+    }
+
+    /// Returns whether `xctrace` may spell the name of a function differently.
+    pub(crate) fn is_unsure(&self, name: Symbol) -> bool {
+        self.unsure.contains(&name)
     }
 
     /// Returns the id of a string, if it was added before.

@@ -270,7 +270,9 @@ impl Decoder<'_> {
             for (at, number) in addresses.iter().enumerate() {
                 let found = self.symbols.find(piece >> 32, number, at == 0);
                 let address = names.symbol(&format!("0x{number:x}"));
-                let name = found.function.map(|name| names.symbol(&of_rust(&name)));
+                let name = found
+                    .function
+                    .map(|name| names.function(&of_rust(&name.text), name.is_sure));
                 let binary = found.binary.map(|binary| names.symbol(&binary));
                 frames.push(names.frame_id(Frame {
                     name: name.unwrap_or(address),

@@ -18,7 +18,7 @@
 
 use super::ranges::Ranges;
 use crate::bundle::little_endian::{long, word};
-use crate::mangled;
+use crate::mangled::{self, FunctionName};
 
 /// The functions of a binary.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct SymbolArchive {
     /// Size of `__TEXT`, in bytes.
     pub(crate) text_size: u64,
     pub(crate) cpu: Cpu,
-    functions: Ranges<String>,
+    functions: Ranges<FunctionName>,
 }
 
 /// The processor that a binary is for.
@@ -76,8 +76,8 @@ impl SymbolArchive {
     }
 
     /// Returns the function at an offset from the start of `__TEXT`.
-    pub(crate) fn function(&self, offset: u64) -> Option<&str> {
-        self.functions.at(offset).map(|(_, name)| name.as_str())
+    pub(crate) fn function(&self, offset: u64) -> Option<&FunctionName> {
+        self.functions.at(offset).map(|(_, name)| name)
     }
 
     /// Parses an archive of the binary with this UUID. `None` if its sizes or its UUID do not
@@ -103,7 +103,7 @@ impl SymbolArchive {
 }
 
 /// The start, the size and the name of a function, if it has a name.
-type Symbol = (u64, u64, Option<String>);
+type Symbol = (u64, u64, Option<FunctionName>);
 
 /// Returns the size of the only `__TEXT`, which must start at 0.
 fn text_size(segments: &[u8]) -> Option<u64> {
@@ -132,7 +132,7 @@ fn symbol(bytes: &[u8], names: &[u8]) -> Option<Symbol> {
 
 /// Returns the name of a function: its shown name, or else its demangled name. A function without
 /// a name has only its address (`0x…`).
-fn shown_name(shown: &[u8], name: &[u8]) -> Option<String> {
+fn shown_name(shown: &[u8], name: &[u8]) -> Option<FunctionName> {
     if shown.len().max(name.len()) > MAX_NAME_LENGTH {
         return None;
     }
@@ -140,7 +140,7 @@ fn shown_name(shown: &[u8], name: &[u8]) -> Option<String> {
     match shown {
         "" => mangled::readable(name),
         _ if shown.starts_with("0x") || mangled::is_mangled(shown) => None,
-        _ => Some(shown.to_owned()),
+        _ => Some(FunctionName::sure(shown)),
     }
 }
 
@@ -152,11 +152,11 @@ fn merged(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     for (start, size, name) in symbols {
         match merged.last_mut() {
             Some(last) if (last.0, last.1) == (start, size) => {
-                let shared = [&last.2, &name]
+                let is_shared = [&last.2, &name]
                     .iter()
-                    .any(|name| name.as_deref() == Some(DEDUPLICATED));
-                if shared {
-                    last.2 = Some(DEDUPLICATED.to_owned());
+                    .any(|name| name.as_ref().is_some_and(|name| name.text == DEDUPLICATED));
+                if is_shared {
+                    last.2 = Some(FunctionName::sure(DEDUPLICATED));
                 } else if last.2 != name {
                     last.2 = None;
                 }
@@ -251,17 +251,18 @@ pub(crate) mod tests {
     #[test]
     fn functions_are_found_by_address() {
         let archive = SymbolArchive::parse(&sample(), UUID).unwrap();
+        let function = |at| Some(archive.function(at)?.text.as_str());
         assert_eq!(archive.text_size, 0x4000);
-        assert_eq!(archive.function(0xff), None);
-        assert_eq!(archive.function(0x100), Some("main"));
-        assert_eq!(archive.function(0x13f), Some("main"));
-        assert_eq!(archive.function(0x140), None, "a placeholder is not a name");
-        assert_eq!(archive.function(0x210), Some("app::step(int)"));
-        assert_eq!(archive.function(0x300), Some(DEDUPLICATED));
-        assert_eq!(archive.function(0x411), None, "one in another");
-        assert_eq!(archive.function(0x401), None);
-        assert_eq!(archive.function(0x500), None, "two of different names");
-        assert_eq!(archive.function(0x600), None);
+        assert_eq!(function(0xff), None);
+        assert_eq!(function(0x100), Some("main"));
+        assert_eq!(function(0x13f), Some("main"));
+        assert_eq!(function(0x140), None, "a placeholder is not a name");
+        assert_eq!(function(0x210), Some("app::step(int)"));
+        assert_eq!(function(0x300), Some(DEDUPLICATED));
+        assert_eq!(function(0x411), None, "one in another");
+        assert_eq!(function(0x401), None);
+        assert_eq!(function(0x500), None, "two of different names");
+        assert_eq!(function(0x600), None);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::files::{Files, SYMBOLS, TEMPLATE};
 use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::uniquing::Uniques;
+use crate::mangled::FunctionName;
 use crate::note::TraceNote;
 use archive::{ArchiveError, Cpu, SymbolArchive};
 use images::{Image, Images};
@@ -46,7 +47,7 @@ pub(crate) struct Symbols<'a> {
 /// The function and the binary of a frame, if they are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FrameSymbol {
-    pub(crate) function: Option<String>,
+    pub(crate) function: Option<FunctionName>,
     pub(crate) binary: Option<String>,
 }
 
@@ -151,7 +152,7 @@ impl<'a> Symbols<'a> {
         let archive = binary.archive.as_ref();
         let function = archive.and_then(|archive| archive.function(address - start));
         let symbol = FrameSymbol {
-            function: function.map(str::to_owned),
+            function: function.cloned(),
             binary: binary.image.name().map(str::to_owned),
         };
         Some((symbol, archive.map(|archive| archive.cpu)))
@@ -296,8 +297,13 @@ mod tests {
     }
 
     fn names(found: &[FrameSymbol]) -> Vec<(Option<&str>, Option<&str>)> {
-        let found = found.iter();
-        let names = found.map(|found| (found.function.as_deref(), found.binary.as_deref()));
+        let names = found.iter().map(|found| {
+            let function = found.function.as_ref();
+            (
+                function.map(|name| name.text.as_str()),
+                found.binary.as_deref(),
+            )
+        });
         names.collect()
     }
 
@@ -374,7 +380,7 @@ mod tests {
             let (found, _) = finder(&[(APP, sample())], images, |at| vec![at(0x10_0104, false)]);
             found[0].function.clone()
         };
-        assert_eq!(function(vec![app.clone()]).as_deref(), Some("one"));
+        assert_eq!(function(vec![app.clone()]), Some(FunctionName::sure("one")));
         let gone = Image {
             gone: true,
             ..app.clone()
