@@ -218,14 +218,29 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let ledger = &report.idle;
     let present = subject.commands.tables;
     let mut notes = Vec::new();
+    let is_log = report.source.kind == SourceKind::Log;
     let tables = [
-        (present.encoders, ENCODERS.schema, "encoding times"),
-        (present.completions, COMPLETIONS.schema, "completion times"),
+        (
+            present.encoders,
+            ENCODERS.schema,
+            "encode",
+            "encoding times",
+        ),
+        (
+            present.completions,
+            COMPLETIONS.schema,
+            "completed",
+            "completion times",
+        ),
     ];
-    for (_, name, what) in tables.into_iter().filter(|(there, ..)| !there) {
+    for (_, schema, key, what) in tables.into_iter().filter(|(there, ..)| !there) {
+        let lacks = match is_log {
+            true => message!("no command buffer of the log has {}", name(key)),
+            false => message!("{} is not recorded", table(schema)),
+        };
         let text = message!(
-            "{} is not recorded, so {} and the causes of idle time are unknown",
-            table(name),
+            "{}, so {} and the causes of idle time are unknown",
+            lacks,
             what
         );
         notes.push(Note::quiet("table-missing", text));
@@ -280,6 +295,7 @@ fn active_time(report: &Report) -> Option<Note> {
             Some(Note::quiet("tables-disagree", text))
         }
         Some(_) => None,
+        None if report.source.kind == SourceKind::Log => None,
         None => {
             let text = message!(
                 "{} is not recorded, so the Active time of the GPU is unknown",

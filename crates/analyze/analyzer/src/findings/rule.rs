@@ -3,7 +3,7 @@
 use super::distrust::distrust;
 use super::evidence::Evidence;
 use super::framework::Knob;
-use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity, StepSeries};
+use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity, SourceKind, StepSeries};
 use metalens_text::units::capital;
 
 /// The concern of a rule, the most important first.
@@ -38,6 +38,9 @@ pub(crate) struct Rule {
     pub action: &'static str,
     /// Advice on what to do, in full sentences.
     pub advice: &'static str,
+    /// First step and advice for a command-buffer log, which has keys and no tables; `None` if they
+    /// are the same.
+    pub for_logs: Option<[&'static str; 2]>,
     /// Advice for users of a framework, the first step first.
     pub knobs: &'static [Knob],
     /// Observation that would disprove the finding.
@@ -56,15 +59,25 @@ impl Rule {
         condition: |_| None,
         action: "",
         advice: "",
+        for_logs: None,
         knobs: &[],
         counter_evidence: "",
     };
+
+    /// Returns the first step and the advice for a recording or a log.
+    pub(super) fn words(&self, report: &Report) -> [&'static str; 2] {
+        let for_logs = self
+            .for_logs
+            .filter(|_| report.source.kind == SourceKind::Log);
+        for_logs.unwrap_or([self.action, self.advice])
+    }
 
     /// Returns the finding of this rule.
     pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
         let seen = report.framework.as_ref().map(|seen| seen.framework);
         // Who uses a framework does not call Metal: its own words are the whole advice.
         let own = self.knobs.iter().find(|knob| seen == Some(knob.framework));
+        let [action, advice] = self.words(report);
         // A program that draws uses none of these frameworks.
         let draws = report.steps.first().is_some_and(StepSeries::are_frames);
         let others = self.knobs.iter().filter(|_| seen.is_none() && !draws);
@@ -78,13 +91,10 @@ impl Rule {
             gain,
             evidence: evidence.text,
             look_at: evidence.look_at,
-            action: own
-                .and_then(|own| own.action)
-                .unwrap_or(self.action)
-                .to_owned(),
+            action: own.and_then(|own| own.action).unwrap_or(action).to_owned(),
             advice: match own {
                 Some(own) => format!("{}: {}", own.framework.name(), own.advice),
-                None => self.advice.to_owned(),
+                None => advice.to_owned(),
             },
             framework_advice: others.map(Knob::advice).collect(),
             counter_evidence: self.counter_evidence.to_owned(),

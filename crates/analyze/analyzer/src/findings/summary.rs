@@ -4,7 +4,7 @@ use super::bound::is_undecided;
 use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
 use super::{rule, steps, warning};
-use crate::report::{Bound, Finding, Report, Severity, Summary};
+use crate::report::{Bound, Finding, Report, Severity, SourceKind, Summary};
 use metalens_message::{
     Factor, Message, Ns, Share, Value, count, counted, factor, message, percent, percent_to,
     process, ratio, rough_time, share,
@@ -14,7 +14,10 @@ use metalens_text::units::capital;
 /// Returns the four sentences of a report's summary.
 pub(crate) fn summary(report: &Report) -> Summary {
     Summary {
-        warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),
+        warning: warning(&report.findings).map(|rule| {
+            let [action, _] = rule.words(report);
+            format!("{}; {action}", rule.title)
+        }),
         steps: steps::steps(report),
         slow: steps::slow(report),
         busy: busy(report),
@@ -29,6 +32,7 @@ pub(crate) fn summary(report: &Report) -> Summary {
 fn next(report: &Report) -> Option<&'static str> {
     let parts = &report.judged().idle.parts;
     match report.verdict.bound? {
+        _ if report.source.kind == SourceKind::Log => None,
         Bound::CpuHost | Bound::CpuEncoding if report.cpu.is_none() => Some(
             "Record next: add --instrument 'Time Profiler', whose samples show what the CPU works on",
         ),

@@ -7,7 +7,7 @@ use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity};
+use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, SourceKind};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
 pub(super) const RULES: &[Rule] = &[
@@ -39,6 +39,11 @@ pub(super) const RULES: &[Rule] = &[
              it. If the tables were exported by hand, export metal-application-encoders-list and \
              metal-command-buffer-completed too. Otherwise launch this process or attach to it \
              when you record: of other processes, the encoder list often has nothing.",
+        for_logs: Some([
+            "write `encode` and `completed` of each command buffer",
+            "The cause of a gap follows from the completion before it and the encoding after it: write \
+             the keys `completed` and `encode`, and `wait` objects for what the program waits for.",
+        ]),
         counter_evidence: "`metalens tables` lists a row of both tables for each command buffer \
                            of the process.",
         ..Rule::USUAL
@@ -66,6 +71,10 @@ pub(super) const RULES: &[Rule] = &[
         title: "no work is labeled, so kernels cannot be told apart",
         condition: unlabeled,
         action: "label encoders and command buffers",
+        for_logs: Some([
+            "write the `kernels` of each encoder",
+            "Write the `encoders` of each command buffer with their `kernels`, or else with a `label`.",
+        ]),
         advice: "Label encoders and command buffers (setLabel), or push a debug group on the \
              command buffer. The names of functions need a recording with the Shader \
              Timeline.",
@@ -155,11 +164,13 @@ fn unknown_causes(report: &Report) -> Option<Evidence> {
             known(ledger.without_completion),
             known(ledger.without_encoding),
         ))
-        .at([message!(
-            "tables {} and {}",
-            table(ENCODERS.schema),
-            table(COMPLETIONS.schema)
-        )])
+        .at((report.source.kind != SourceKind::Log).then(|| {
+            message!(
+                "tables {} and {}",
+                table(ENCODERS.schema),
+                table(COMPLETIONS.schema)
+            )
+        }))
     })
 }
 

@@ -30,8 +30,8 @@
 //!
 //! Each part is clamped to the gap, so that the parts sum to it exactly. The part of *queued*,
 //! *submission latency* and *GPU start latency* during which another process held the GPU is
-//! *contention*. The cause of a
-//! gap is *unknown* if A has no completion or B no encoding.
+//! *contention*. The cause of a gap is *unknown* if A has no completion or B no encoding; in a log,
+//! which has every commit, only until `k`.
 //!
 //! A gap that the edge of the window cuts is walked whole and then cut, so that the causes of two
 //! adjacent windows sum to those of both together.
@@ -64,6 +64,8 @@ pub(crate) struct GapSplitter<'a> {
     pub waits: &'a Waits,
     /// Union of the intervals of other processes.
     pub others: &'a [Span],
+    /// True if a command-buffer log has the commits.
+    pub is_log: bool,
 }
 
 /// Gap with its causes.
@@ -94,6 +96,8 @@ pub(crate) struct Pair {
     pub waits: bool,
     /// Wait of B's thread in the middle of the encoding.
     pub within: Option<Span>,
+    /// True if a command-buffer log has the commit.
+    pub is_logged: bool,
 }
 
 impl Pair {
@@ -119,6 +123,7 @@ impl<'a> GapSplitter<'a> {
             submissions: &subject.submissions,
             waits: &subject.waits,
             others: &subject.others.busy,
+            is_log: subject.others.are_unrecorded,
         }
     }
 
@@ -184,6 +189,7 @@ impl<'a> GapSplitter<'a> {
                 Some(Span::new(from_ns, completion(within.place)?.max(from_ns)))
             }),
             same_buffer,
+            is_logged: self.is_log,
         };
 
         let stretches = walk(whole, &pair).map(|(span, cause)| (span.clip(gap.span), cause));
@@ -218,6 +224,27 @@ type Stretches = [(Span, Cause); 8];
 
 /// Walks through a gap.
 fn walk(gap: Span, pair: &Pair) -> Stretches {
+    match pair.committed_ns {
+        Some(committed_ns) if pair.is_logged && !pair.is_joined() => halves(gap, committed_ns),
+        _ => walk_causes(gap, pair),
+    }
+}
+
+/// Divides a gap of which only the commit is known: not committed, and committed but not started.
+fn halves(gap: Span, committed_ns: u64) -> Stretches {
+    let at_ns = committed_ns.clamp(gap.start_ns, gap.end_ns);
+    let later = match committed_ns <= gap.start_ns {
+        true => Cause::Queued,
+        false => Cause::Submission,
+    };
+    let mut stretches = [(Span::new(at_ns, at_ns), Cause::Unknown); 8];
+    let [first, .., last] = &mut stretches;
+    first.0 = Span::new(gap.start_ns, at_ns);
+    *last = (Span::new(at_ns, gap.end_ns), later);
+    stretches
+}
+
+fn walk_causes(gap: Span, pair: &Pair) -> Stretches {
     /// Causes of all stretches but the last, in order of time.
     const CAUSES: [Cause; 7] = [
         Cause::Completion,
@@ -412,6 +439,7 @@ mod tests {
             same_buffer: false,
             waits: true,
             within: None,
+            is_logged: false,
         }
     }
 

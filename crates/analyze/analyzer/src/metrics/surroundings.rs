@@ -111,7 +111,10 @@ impl Surroundings {
             host: input.host,
         };
         let (cpu, sampled) = cpu::cpu(tables.cpu, recording, chosen, threads, &spans)?.unzip();
-        not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
+        not_recorded.extend(cpu::not_recorded(
+            cpu.as_ref(),
+            subject.others.are_unrecorded,
+        ));
         let lanes = Lanes {
             performance,
             counters: series,

@@ -1,6 +1,6 @@
 //! Collapses the stacks of the CPU samples of a recording, which needs no GPU data.
 
-use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
+use metalens_trace::{InputKind, Names, ProcessId, Target as RunTarget, Trace};
 
 use crate::error::{Error, Result, seconds};
 use crate::findings::notes::unnamed_functions;
@@ -74,7 +74,14 @@ impl ChosenSamples {
             .map(|table| Samples::read(table, &trace.run, names))
             .transpose()?
             .flatten()
-            .ok_or_else(|| unreadable(trace).map_or(Error::NoSamples, Error::Trace))?;
+            .ok_or_else(|| match unreadable(trace) {
+                Some(error) => Error::Trace(error),
+                None if trace.kind == InputKind::Log => Error::unanswered(
+                    "a command-buffer log has no CPU samples",
+                    "`metalens record --recorder both` makes a log and a recording with them",
+                ),
+                None => Error::NoSamples,
+            })?;
 
         let chosen = chosen_processes(&samples.rows, trace, request)?;
         let members = chosen.map(|processes| Members::new(&processes, names));

@@ -127,6 +127,12 @@ fn absence(trace: &Trace, schema: &'static str) -> (Message, bool) {
         Some(Problem::NoSuchTable { present, .. }) => present.iter().any(|name| name == schema),
         _ => true,
     };
+    if trace.kind == InputKind::Log {
+        return (
+            "the log has none: docs/command-buffer-log.md says what a log can have".into(),
+            true,
+        );
+    }
     let is_recorded = trace.run.tables.iter().any(|table| table.schema == schema);
     let has_contents = !trace.run.tables.is_empty() || trace.kind == InputKind::Bundle;
 

@@ -707,3 +707,38 @@ fn report_of_log(log: &str) -> Report {
     std::fs::write(&file, log).unwrap();
     report(&file, None, &Request::default()).unwrap()
 }
+
+/// A log with commits and GPU times alone tells what was not committed, and what was not started.
+///
+/// ```text
+/// commit          0      650      1300
+/// GPU               150├──┤400  800├──┤1050
+/// idle                      250 ?├150
+/// ```
+#[test]
+fn a_log_of_commits_has_two_halves_of_idle_time() {
+    const CLOCK: u64 = 5_000_000_000;
+    let header = r#"{"format":"command-buffer-log/1","program":"engine","pid":7}"#;
+    let buffers = (1..=100).map(|number: u64| {
+        let at = CLOCK + number * 650 * US;
+        let (start, end) = (at + 150 * US, at + 400 * US);
+        format!(
+            r#"{{"command_buffer":{number},"commit":{at},"gpu_start":{start},"gpu_end":{end}}}"#
+        )
+    });
+    let buffers: Vec<String> = buffers.collect();
+    let end = CLOCK + 101 * 650 * US;
+    let end = format!(r#"{{"end":{end},"command_buffers":100}}"#);
+    let report = report_of_log(&format!("{header}\n{}\n{end}\n", buffers.join("\n")));
+    let parts = report.idle.parts;
+    let expected = (Ns(99 * 250 * US), Ns(99 * 150 * US));
+    assert_eq!((parts.unknown_ns, parts.submission_ns), expected);
+    assert_eq!(report.idle.total_ns, Ns(99 * 400 * US));
+
+    // What to do names keys of the log, and no table.
+    let texts = serde_json::to_string(&(&report.findings, &report.summary)).unwrap();
+    assert!(texts.contains("`encode` and `completed`"), "{texts}");
+    for word in ["metal-application", "xctrace", "Record next", "setLabel"] {
+        assert!(!texts.contains(word), "{word}: {texts}");
+    }
+}

@@ -236,7 +236,14 @@ impl From<String> for LineError {
 impl<'a> Header<'a> {
     /// Parses the first line.
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, String> {
-        let header: Self = parse(text).map_err(|error| error.detail)?;
+        let has_format = memchr::memmem::find(text, b"\"format\"").is_some();
+        let header: Self = parse(text).map_err(|error| {
+            if error.is_cut || has_format {
+                return error.detail;
+            }
+            "the first line is the header, an object with format, program and pid; this is another object"
+                .to_owned()
+        })?;
         if header.format != FORMAT {
             return Err(format!(
                 "the format is {:?}; metalens reads {FORMAT:?}",
@@ -250,8 +257,10 @@ impl<'a> Header<'a> {
 impl<'a> Line<'a> {
     /// Parses a line after the header, in any form.
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, LineError> {
-        if text.first() != Some(&b'{') && !text.is_empty() {
-            return Err("a line is a JSON object".to_owned().into());
+        match text.first() {
+            Some(b'{') => {}
+            Some(_) => return Err("a line is a JSON object".to_owned().into()),
+            None => return Err("the line is empty: each is a JSON object".to_owned().into()),
         }
         // Nearly all lines are command buffers, so that others may take a second look.
         let error = match serde_json::from_slice(text) {

@@ -36,10 +36,20 @@ const PART: usize = 256 << 10;
 /// Largest number of threads: more would wait for the one that builds the tables.
 const MOST_THREADS: usize = 4;
 
-/// Returns whether a file begins as a command-buffer log of any version does.
+/// Largest length of a log: those of no recording are a hundred days apart.
+const LONGEST: u64 = 100 * 86_400 * 1_000_000_000;
+/// Largest time from a commit to the GPU, where no command buffer has a shorter one.
+const LATEST_START: u64 = 600 * 1_000_000_000;
+
+/// Returns whether a file begins as a command-buffer log of any version does, or as one without its
+/// header.
 pub(crate) fn is_log(start: &[u8]) -> bool {
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or(start);
+    let object = first
+        .strip_prefix(b"{")
+        .map_or(first, <[u8]>::trim_ascii_start);
     memchr::memmem::find(first, b"\"command-buffer-log/").is_some()
+        || object.starts_with(b"\"command_buffer\"")
 }
 
 /// Reads a log into a trace. A log that is cut off is refused, unless that is allowed.
@@ -69,6 +79,12 @@ pub(crate) fn read(
             };
             taken.map_err(|detail| broken(file, number, detail))
         })?;
+    }
+    if tables.least_latency.is_some_and(|ns| ns > LATEST_START) {
+        let detail = "gpu_start is more than ten minutes after commit in every command buffer: all times \
+                      are of one clock";
+        let detail = detail.to_owned();
+        return Err(Error::in_file(Problem::BrokenLog { detail }, file));
     }
     // The end is the last line: a log without it was cut, at a newline or elsewhere.
     let is_cut = state.end.is_none() || batches.is_cut;
@@ -148,6 +164,13 @@ impl ReadState {
             Line::Note(text) => self.notes.push(TraceNote::Writer { text }),
             Line::End(end) => {
                 let written = self.seen.count;
+                if end.end.ns() < tables.last_ns() {
+                    return Err(format!(
+                        "end ({}) is before the last time of the log ({})",
+                        end.end.ns(),
+                        tables.last_ns()
+                    ));
+                }
                 if end.command_buffers != written {
                     return Err(format!(
                         "the end counts {} command buffers, but the log has {written}",
@@ -157,6 +180,13 @@ impl ReadState {
                 tables.see(end.end);
                 self.end = Some(end);
             }
+        }
+        if tables.length_ns() > LONGEST {
+            return Err(
+                "its times are more than a hundred days from others of the log: all times \
+                        are of one clock"
+                    .to_owned(),
+            );
         }
         Ok(())
     }

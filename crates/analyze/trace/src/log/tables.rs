@@ -92,6 +92,8 @@ pub(super) struct LogTables {
     /// Number of all encoders, and of those that the program made to measure a dispatch.
     pub(super) all_encoders: u64,
     pub(super) upper_bounds: u64,
+    /// Shortest time from a commit to the GPU.
+    pub(super) least_latency: Option<u64>,
     /// Text that is put together, and used again.
     text: String,
 }
@@ -134,6 +136,7 @@ impl LogTables {
             outside: 0,
             all_encoders: 0,
             upper_bounds: 0,
+            least_latency: None,
             text: String::new(),
         }
     }
@@ -164,6 +167,11 @@ impl LogTables {
         let (Some(start), Some(end)) = (buffer.gpu_start, buffer.gpu_end) else {
             return;
         };
+        let latency = start.ns() - buffer.commit.ns();
+        let least = self
+            .least_latency
+            .map_or(latency, |least| least.min(latency));
+        self.least_latency = Some(least);
         if self.has_own_times(buffer, start, end) {
             for encoder in &buffer.encoders {
                 let (Some(start), Some(end)) = (encoder.gpu_start, encoder.gpu_end) else {
@@ -316,6 +324,11 @@ impl LogTables {
     pub(super) fn see(&mut self, time: Time) {
         self.first = self.first.min(time.ns());
         self.last = self.last.max(time.ns());
+    }
+
+    /// Returns the last time of the log.
+    pub(super) fn last_ns(&self) -> u64 {
+        self.last
     }
 
     /// Returns the time from the first to the last time of the log.

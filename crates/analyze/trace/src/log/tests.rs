@@ -274,6 +274,23 @@ fn logs_are_recognized_whatever_their_version_is() {
         b"{\"note\":1}\n{\"format\":\"command-buffer-log/1\"}"
     ));
     assert!(!is_log(b"{\"schema\":\"metalens.report/1\"}"));
+    assert!(is_log(buffer(1, "").as_bytes()), "its header is missing");
+}
+
+/// The commits of a log and its GPU times may be of two clocks, which no single command buffer shows.
+#[test]
+fn two_clocks_are_refused() {
+    let load_late = |late: &[u64]| {
+        let buffers = (1..).zip(late).map(|(number, late)| {
+            let start = 1_000 + late * 1_000_000_000;
+            format!(r#"{{"command_buffer":{number},"commit":1000,"gpu_start":{start},"gpu_end":{start}}}"#)
+        });
+        let buffers: Vec<String> = buffers.collect();
+        load(&format!("{HEADER}\n{}\n", buffers.join("\n")))
+    };
+    let error = load_late(&[601, 7_200]).err().unwrap().to_string();
+    assert!(error.contains("all times are of one clock"), "{error}");
+    assert!(load_late(&[601, 600]).is_ok());
 }
 
 #[test]
@@ -403,7 +420,23 @@ fn damaged_logs_are_refused_with_line_and_key() {
         (&[HEADER, HEADER], "line 2: there is a second header"),
         (
             &[HEADER, "", &whole],
-            "line 2: the line ends before its object does",
+            "line 2: the line is empty: each is a JSON object",
+        ),
+        (
+            &[HEADER, &whole, r#"{"end":149,"command_buffers":1}"#],
+            "line 3: end (149) is before the last time of the log (150)",
+        ),
+        (
+            &[
+                HEADER,
+                &whole,
+                r#"{"command_buffer":2,"commit":1700000000000000000,"gpu_start":1700000000000000001,"gpu_end":1700000000000000002}"#,
+            ],
+            "line 3: its times are more than a hundred days from others of the log",
+        ),
+        (
+            &[&whole, HEADER],
+            "line 1: the first line is the header, an object with format, program and pid",
         ),
         (
             &[HEADER, &whole, end, &buffer(2, "")],

@@ -215,8 +215,12 @@ fn is_inside(sorted: &[Span], time_ns: u64) -> bool {
 }
 
 /// Returns the reason why nothing is known about the program's host work, if nothing is.
-pub(crate) fn not_recorded(cpu: Option<&Cpu>) -> Option<NotRecorded> {
+pub(crate) fn not_recorded(cpu: Option<&Cpu>, is_log: bool) -> Option<NotRecorded> {
     let why = match cpu {
+        None if is_log => {
+            "a command-buffer log has no CPU samples: `metalens record --recorder both` makes a log and \
+             a recording with them"
+        }
         None => {
             "the recording has no CPU samples, so it does not show what the program did during \
              host work: record with --instrument 'Time Profiler', or export the tables \

@@ -86,6 +86,7 @@ mod tests {
             submissions: &submissions,
             waits: &waits,
             others: &[],
+            is_log: false,
         };
         let gaps = occupancy(&mine, window).gaps;
         let found = command_buffers(&buffers, &gaps, &splitter);
