@@ -74,6 +74,14 @@ pub enum Error {
         /// Error of the analysis.
         error: Box<Self>,
     },
+    /// The recording has no GPU interval, but other facts.
+    #[error("{error}; what it has: {told}")]
+    WithoutGpu {
+        /// What the recording has.
+        told: String,
+        /// Error of the analysis.
+        error: Box<Self>,
+    },
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
@@ -138,7 +146,7 @@ impl Error {
     #[must_use]
     pub fn cause(&self) -> &Self {
         match self {
-            Self::Reported { error, .. } => error.cause(),
+            Self::Reported { error, .. } | Self::WithoutGpu { error, .. } => error.cause(),
             _ => self,
         }
     }
@@ -162,7 +170,7 @@ impl Error {
 
     fn cause_mut(&mut self) -> &mut Self {
         match self {
-            Self::Reported { error, .. } => error.cause_mut(),
+            Self::Reported { error, .. } | Self::WithoutGpu { error, .. } => error.cause_mut(),
             cause => cause,
         }
     }
@@ -177,7 +185,8 @@ impl Error {
             | Self::NoProcesses { .. }
             | Self::OnlyCpu { .. }
             | Self::NoSamples
-            | Self::NoSamplesOfProcess { .. } => true,
+            | Self::NoSamplesOfProcess { .. }
+            | Self::WithoutGpu { .. } => true,
             _ => false,
         };
         if issues.is_empty() || !is_lacking {
@@ -219,6 +228,7 @@ impl Error {
                 issues: issues.clone(),
                 error: Box::new(error.unnamed()?),
             }),
+            Self::WithoutGpu { error, .. } => error.unnamed(),
             _ => None,
         }
     }
@@ -257,6 +267,7 @@ impl Error {
             }
             // The hints of these name values, or there is none.
             Self::Reported { .. }
+            | Self::WithoutGpu { .. }
             | Self::ImpossibleTimes { .. }
             | Self::NoGpuIntervals { .. }
             | Self::OnlyCpu { .. }
@@ -271,7 +282,7 @@ impl Error {
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
-            Self::Reported { error, .. } => error.kind(),
+            Self::Reported { error, .. } | Self::WithoutGpu { error, .. } => error.kind(),
             // Without the table that an analysis needs, a trace is as unusable as a broken one.
             Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
             Self::Trace(error) => error.kind(),
@@ -287,7 +298,7 @@ impl Failure for Error {
             Self::Reported { issues, error } => {
                 let remedy = issues.iter().find_map(RunIssue::remedy);
                 let is_failed = matches!(
-                    error.as_ref(),
+                    error.cause(),
                     Self::IntervalsNotRecorded(_) | Self::NoRows { .. } | Self::NoSamples
                 );
                 match remedy {
@@ -298,6 +309,7 @@ impl Failure for Error {
                     None => error.hint(),
                 }
             }
+            Self::WithoutGpu { error, .. } => error.hint(),
             Self::ImpossibleTimes { table, .. } => Some(format!(
                 "the table is damaged: export it again or record again; `metalens tables INPUT \
                  --schema {table}` prints its rows"

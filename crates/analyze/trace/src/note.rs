@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metalens_message::{Message, message, name, path, quote, table, ungrouped};
+use metalens_message::{Message, counted, message, name, path, quote, table, ungrouped};
 
 use crate::error::list_after;
 use crate::run_issue::{IssueSeverity, RunIssue};
@@ -288,9 +288,9 @@ impl TraceNote {
                 path(&unknown.file), ungrouped(unknown.line), name(&unknown.list())
             ),
             Self::WithoutSchema { file, rows } => message!(
-                "{}: {} rows of later tables were refused, because only the first table has a <schema>: \
-                 the --xpath selected several; export one table per call",
-                path(file), ungrouped(*rows)
+                "{}: refused {} of later tables, because only the first table has a <schema>: the \
+                 --xpath selected several; export one table per call",
+                path(file), counted(*rows, "row")
             ),
             Self::SeveralTables { schema, count, rows } => message!(
                 "the run has {} tables named {}; the largest, with {} rows, was used",
@@ -370,10 +370,9 @@ fn issue_message(issue: &RunIssue) -> Message {
             "ERROR while recording: Instruments reports `{}`. Parts of the recording may be missing",
             said
         ),
-        IssueSeverity::Warning => message!(
-            "WARNING while recording: Instruments reports `{}`. Parts of the recording may be missing",
-            said
-        ),
+        IssueSeverity::Warning => {
+            message!("WARNING while recording: Instruments reports `{}`", said)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::evidence::{Evidence, is_share, share_of};
 use super::rule::Rule;
-use crate::report::{Effort, GroupSteps, MemoryGroup, MemoryGrowth, MemorySteps, Report, Severity};
+use crate::report::{Effort, GroupSteps, MemoryGroup, MemorySteps, Report, Severity};
 use metalens_message::{
     Bytes, Message, Ns, Quantity, Value, counted, function, message, moment, name, number,
 };
@@ -109,14 +109,6 @@ fn allocates(report: &Report) -> Option<Evidence> {
     })
 }
 
-/// Returns whether growth is certain, and goes on: a cache that has filled up does not grow.
-fn is_growing(growth: &MemoryGrowth) -> bool {
-    /// Standard errors that chance does not reach.
-    const ERRORS: f64 = 3.0;
-    let mean = growth.bytes_per_step;
-    mean > ERRORS * growth.error_bytes && growth.later_bytes_per_step > mean / 2.0
-}
-
 /// Returns whether the live bytes grow from step to step.
 pub(super) fn grows_by_step(report: &Report) -> bool {
     /// Less is no trouble in any recording.
@@ -129,7 +121,7 @@ pub(super) fn grows_by_step(report: &Report) -> bool {
         .map_or(Bytes(0), |memory| memory.peak_bytes);
     steps(report).is_some_and(|steps| {
         let total = steps.growth.total_bytes;
-        is_growing(&steps.growth) && total >= BYTES && total.float() >= peak.number() * SHARE
+        steps.growth.is_growing() && total >= BYTES && total.float() >= peak.number() * SHARE
     })
 }
 
@@ -146,7 +138,7 @@ fn grows(report: &Report) -> Option<Evidence> {
         error,
         Bytes(steps.growth.total_bytes.unsigned_abs()),
     );
-    let growing = callers(report, |inside| is_growing(&inside.growth));
+    let growing = callers(report, |inside| inside.growth.is_growing());
     let callers = growing.iter().take(NAMED).map(|(group, inside)| {
         message!(
             "{}, {} a step",

@@ -55,23 +55,31 @@ pub(crate) fn engines(
 
     let missing = if engines.is_empty() {
         let schemas = missing.iter().map(|(_, schema)| table(schema));
-        vec![NotRecorded::new("engines", why_absent(schemas))]
+        vec![NotRecorded::new("engines", why_absent(None, schemas))]
     } else {
         let each = missing.iter().map(|&(id, schema)| {
             let part = format!("engines.{}", id.part());
-            NotRecorded::new(&part, why_absent([table(schema)]))
+            NotRecorded::new(&part, why_absent(Some(id), [table(schema)]))
         });
         each.collect()
     };
     (engines, missing)
 }
 
-fn why_absent(tables: impl IntoIterator<Item = Message>) -> Message {
+fn why_absent(engine: Option<EngineId>, tables: impl IntoIterator<Item = Message>) -> Message {
+    let advice = match engine {
+        Some(EngineId::Mps | EngineId::DrawableWait) => {
+            "record with Metal System Trace, which has them"
+        }
+        _ => {
+            "record with --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph is part \
+             of Metal System Trace"
+        }
+    };
     message!(
-        "the window has no rows of {}, which does not prove that nothing of the kind happened: \
-         record with --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph is part \
-         of Metal System Trace",
+        "the window has no rows of {}, which does not prove that nothing of the kind happened: {}",
         Message::joined(tables, ", "),
+        advice,
     )
 }
 

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::metrics::figures::{Figures, FiguresInput};
 use crate::metrics::kernels::Kernels;
 use crate::metrics::spills::SpilledEncoders;
+use crate::questions::without_gpu::with_the_rest;
 use crate::report::{NotRecorded, SelectedStep};
 use crate::request::Request;
 use crate::subject::gaps::{Occupancy, occupancy};
@@ -39,7 +40,8 @@ impl Measured {
         let (mut recording, tables) = tables::take(trace)?;
         let cpu = tables.surroundings.cpu.as_ref();
         let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
-            .map_err(|error| only_cpu(cpu, &recording.source.path).unwrap_or(error))?;
+            .map_err(|error| only_cpu(cpu, &recording.source.path).unwrap_or(error))
+            .map_err(|error| with_the_rest(error, &tables.surroundings, &recording.names))?;
         let names = &recording.names;
         let is_raw = timeline.is_raw;
         let subject = Subject::new(

@@ -5,6 +5,7 @@ pub(crate) mod cpu_stacks;
 mod idle_stacks;
 pub(crate) mod measure;
 mod what_if;
+mod without_gpu;
 
 pub use analyze::analyze;
 pub use cpu_stacks::{CpuStacks, cpu_stacks};

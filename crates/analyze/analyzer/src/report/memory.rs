@@ -143,6 +143,17 @@ pub struct MemoryGrowth {
     pub total_bytes: i64,
 }
 
+impl MemoryGrowth {
+    /// Returns whether growth is certain, and goes on: a cache that has filled up does not grow.
+    #[must_use]
+    pub fn is_growing(&self) -> bool {
+        /// Standard errors that chance does not reach.
+        const ERRORS: f64 = 3.0;
+        let mean = self.bytes_per_step;
+        mean > ERRORS * self.error_bytes && self.later_bytes_per_step > mean / 2.0
+    }
+}
+
 /// Allocations with one caller or one label.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryGroup {

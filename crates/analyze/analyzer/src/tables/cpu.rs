@@ -1,8 +1,9 @@
 //! Tables of CPU samples of the program's threads.
 //!
-//! Three tables may have them. `time-profile` is the best: weights in time, and call stacks
-//! with names. `cpu-profile` counts cycles. `time-sample` is the source of the first, with
-//! neither weights nor names.
+//! Four tables may have them. `time-profile` is the best: weights in time, and call stacks
+//! with names. `cpu-profile` counts cycles. `counters-profile` weighs by a time or by events of any
+//! kind, so that its samples are counted. `time-sample` is the source of the first, with neither
+//! weights nor names.
 
 use metalens_trace::{Integers, Problem, Table, Trace, Values};
 
@@ -12,9 +13,10 @@ use crate::report::WeightUnit;
 
 pub(crate) const TIME_PROFILE: &str = "time-profile";
 pub(crate) const CPU_PROFILE: &str = "cpu-profile";
+const COUNTERS_PROFILE: &str = "counters-profile";
 pub(crate) const TIME_SAMPLE: &str = "time-sample";
 
-/// Columns of all three tables.
+/// Columns of all four tables.
 const SAMPLE_COLUMNS: [&str; 9] = [
     "time",
     "thread",
@@ -28,7 +30,7 @@ const SAMPLE_COLUMNS: [&str; 9] = [
 ];
 
 /// Names of the tables, the best first.
-const TABLES: [&str; 3] = [TIME_PROFILE, CPU_PROFILE, TIME_SAMPLE];
+const TABLES: [&str; 4] = [TIME_PROFILE, CPU_PROFILE, COUNTERS_PROFILE, TIME_SAMPLE];
 
 /// Best table of samples that has rows.
 #[derive(Debug)]
@@ -102,6 +104,7 @@ fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
     let mut columns = table.schema.columns.iter();
     let weight =
         columns.find(|spec| spec.mnemonic == "weight" || spec.engineering_type == "cycle-weight");
+    let weight = weight.filter(|_| table.schema.name != COUNTERS_PROFILE);
     let Some(weight) = weight else {
         return Ok((WeightUnit::Samples, None));
     };
@@ -130,8 +133,9 @@ pub(crate) fn unreadable(trace: &Trace) -> Option<metalens_trace::Error> {
 }
 
 /// Tables of samples, as entries for a [`Selection`](metalens_trace::Selection).
-pub(super) const SAMPLES: [TableRequest; 3] = [
+pub(super) const SAMPLES: [TableRequest; 4] = [
     (TIME_PROFILE, &SAMPLE_COLUMNS),
     (CPU_PROFILE, &SAMPLE_COLUMNS),
+    (COUNTERS_PROFILE, &SAMPLE_COLUMNS),
     (TIME_SAMPLE, &SAMPLE_COLUMNS),
 ];

@@ -13,6 +13,7 @@ tables! {
         device: NumberedStates = DEVICE,
         thermal: NamedStates = THERMAL,
         allocated: AllocatedSizes = ALLOCATED,
+        allocated_before: AllocatedSizes = ALLOCATED_BEFORE,
         wired: WiredSizes = WIRED,
         driver_intervals: DriverWork = DRIVER_INTERVALS,
         driver_events: OtherDriverWork = DRIVER_EVENTS,
@@ -22,6 +23,8 @@ tables! {
         compositor: Compositors = COMPOSITOR,
         vsyncs: Vsyncs = VSYNCS,
         surfaces: Surfaces = SURFACES,
+        frame_rates: FrameRates = FRAME_RATES,
+        cpu_loads: CpuLoads = CPU_LOADS,
     }
 }
 
@@ -78,6 +81,8 @@ columns! {
 columns! {
     /// Table of each process's allocated size, one row per change.
     table ALLOCATED = "metal-current-allocated-size";
+    /// The same table before Instruments 16.
+    table ALLOCATED_BEFORE = "metal-gpu-current-allocated-size";
     struct AllocatedSizes {
         starts: Integers = "start",
         sizes: Integers = "current-allocated-size",
@@ -156,5 +161,25 @@ columns! {
     table SURFACES = "displayed-surfaces-interval";
     struct Surfaces {
         spans: Spans = "start" and "duration",
+    }
+}
+
+columns! {
+    /// Table of a device's frames and of its GPU, as phones record them.
+    table FRAME_RATES = "core-animation-fps-estimate";
+    struct FrameRates {
+        /// Frames per second.
+        rates: Texts = "fps",
+        /// Percentage of the GPU.
+        utilization: OrNull<Texts> = "device-utilization",
+    }
+}
+
+columns! {
+    /// Table of the machine's processors, as the Activity Monitor records them.
+    table CPU_LOADS = "activity-monitor-system";
+    struct CpuLoads {
+        /// Percentage of one processor.
+        loads: Texts = "cpu-total-load",
     }
 }

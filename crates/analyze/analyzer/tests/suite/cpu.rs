@@ -10,7 +10,7 @@ use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions, ProcessId, Trace, Values};
 
 use super::real::recordings;
-use super::report;
+use super::{report, write_table};
 
 fn load(path: &Path) -> Trace {
     let input = Input::open(path).unwrap();
@@ -246,4 +246,90 @@ fn samples_without_names_are_unknown() {
     assert_eq!(nameless.0.unnamed, nameless.0.samples);
     let start = format!("{0} of {0} CPU samples have functions", nameless.0.samples);
     assert!(nameless.1.unwrap().starts_with(&start));
+}
+
+/// Weights of this table are a time or a number of events, so that samples are counted.
+#[test]
+fn samples_of_counters_have_stacks() {
+    let row = "<row><sample-time>10</sample-time><backtrace><frame name=\"step\" addr=\"0x5\"/></backtrace>\
+               <pmc-event>1000000</pmc-event></row>";
+    let column = |(mnemonic, kind): (&str, &str)| {
+        format!(
+            "<col><mnemonic>{mnemonic}</mnemonic><name>x</name><engineering-type>{kind}</engineering-type></col>"
+        )
+    };
+    let columns = [
+        ("time", "sample-time"),
+        ("stack", "backtrace"),
+        ("weight", "any"),
+    ];
+    let columns: String = columns.map(column).concat();
+    let folder = metalens_testing::scratch();
+    let file = folder.path().join("counters-profile.xml");
+    let text = format!(
+        "<trace-query-result><node><schema name=\"counters-profile\">{columns}</schema>{}</node></trace-query-result>",
+        row.repeat(3)
+    );
+    std::fs::write(&file, text).unwrap();
+    let found = cpu_stacks(&load(&file), &Request::default()).unwrap();
+    assert_eq!((found.samples, found.stacks.unit), (3, WeightUnit::Samples));
+    let [(line, 3)] = found.stacks.lines.as_slice() else {
+        panic!("{:?}", found.stacks.lines);
+    };
+    assert!(line.ends_with("step"), "{line}");
+}
+
+/// A phone's recording has no GPU intervals: the error says what it has.
+#[test]
+fn a_recording_without_gpu_intervals_says_what_it_has() {
+    let folder = metalens_testing::scratch();
+    let table = |schema: &str, columns: &[(&str, &str)], rows: &[[&str; 3]]| {
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| row.map(str::to_owned).to_vec())
+            .collect();
+        write_table(folder.path(), schema, columns, &rows);
+    };
+    table(
+        "core-animation-fps-estimate",
+        &[
+            ("period", "duration"),
+            ("fps", "fps"),
+            ("device-utilization", "percent"),
+        ],
+        &[
+            ["9", "60.000000000", "4.000000000"],
+            ["9", "57.250000000", "90.000000000"],
+            ["9", "14.000000000", "5.500000000"],
+            ["9", "", ""],
+        ],
+    );
+    table(
+        "device-thermal-state-intervals",
+        &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("thermal-state", "thermal-state"),
+        ],
+        &[
+            ["1", "9", "Nominal"],
+            ["10", "9", "Nominal"],
+            ["19", "9", "Fair"],
+        ],
+    );
+    table(
+        "potential-hangs",
+        &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("process", "process"),
+        ],
+        &[["1", "300000000", "app (7)"]],
+    );
+    let error = report(folder.path(), None, &Request::default()).unwrap_err();
+    let expected = "; what it has: frames per second 57.3 in the middle, 90 % from 14.0 to 60.0 (3 values); \
+                    GPU utilization 5.5 % in the middle, 90 % from 4.0 % to 90.0 % (3 values); 1 hang, \
+                    longest 300.0 ms; thermal state Nominal, Fair";
+    assert!(error.to_string().ends_with(expected), "{error}");
+    assert!(error.hint().is_some());
 }

@@ -169,6 +169,18 @@ fn a_real_bundle_has_states() {
     assert_eq!(missing, expected);
 }
 
+/// Before Instruments 16, the table of sizes had another name.
+#[test]
+fn the_older_table_of_sizes_is_read() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let bundle = recordings.join("m2-counters-bundle/julia_1.trace");
+    let report = report(&bundle, None, &Request::default()).unwrap();
+    let peak = report.machine.allocated.unwrap().peak_bytes;
+    assert_eq!(peak, Some(Bytes(12_468_224)));
+}
+
 /// An export of five tables lists the other parts as not recorded, each with its reason.
 #[test]
 fn a_real_export_of_few_tables_lists_the_others() {

@@ -87,15 +87,20 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
 }
 
 /// Returns whether a bundle was saved by Instruments older than 12. Instruments 8 to 11 require version
-/// 0, and Instruments 7 requires none, has no list of types, and has a folder that later ones lack.
+/// 0, and older ones require none: Instruments 7 has no list of types, and has a folder that later ones
+/// lack; Instruments 4 to 6 have the data of their instruments only, and lack a file that later ones have.
 pub(crate) fn is_old(files: &Files) -> bool {
+    let has = |folder| files.names(folder).is_ok_and(|names| !names.is_empty());
     match required_version(files) {
         Ok(Some(version)) => version == 0,
-        Ok(None) => {
+        Ok(None) if has("corespace") => {
             !files.exists("corespace/run1/core/uniquing/EngineeringTypes.etypes")
-                && files
-                    .names("shared_data")
-                    .is_ok_and(|names| !names.is_empty())
+                && has("shared_data")
+        }
+        Ok(None) => {
+            files.exists(TEMPLATE)
+                && has("instrument_data")
+                && !files.exists("UI_state_metadata.bin")
         }
         Err(_) => false,
     }

@@ -76,6 +76,10 @@ fn with_age(error: Error, name: &str, is_old: bool) -> Error {
             let detail = detail.clone();
             Error::in_file(Problem::OldBundle { detail }, name)
         }
+        Problem::EmptyBundle if is_old => {
+            let detail = "it has no folder corespace/run1".to_owned();
+            Error::in_file(Problem::OldBundle { detail }, name)
+        }
         _ => error,
     }
 }

@@ -695,7 +695,7 @@ fn rows_without_a_schema_after_a_table_are_refused() {
     let rows: Vec<usize> = trace.tables().iter().map(Table::rows).collect();
     assert_eq!(rows, [3]);
     let note = trace.notes.iter().map(TraceNote::to_string);
-    let note = note.filter(|note| note.contains("2 rows of later tables were refused"));
+    let note = note.filter(|note| note.contains("refused 2 rows of later tables"));
     assert_eq!(note.count(), 1, "{:?}", trace.notes);
 
     // A schema after rows is not certain either.

@@ -66,6 +66,17 @@ fn old_bundles_are_not_called_new() {
     files.remove(&core("uniquing/EngineeringTypes.etypes"));
     files.insert("shared_data/1.run".to_owned(), Vec::new());
     check(&files, old, "record again with a current Xcode");
+
+    // Instruments 4 to 6 had nothing but the data of their instruments.
+    let data = "instrument_data/0/run_data/1.run.zip";
+    files.retain(|name, _| name == "form.template");
+    files.insert(data.to_owned(), Vec::new());
+    let old = "it was recorded by Instruments older than 12, which metalens does not read (it has no \
+               folder corespace/run1)";
+    check(&files, old, "record again with a current Xcode");
+    files.insert("UI_state_metadata.bin".to_owned(), Vec::new());
+    let stub = "the bundle is incomplete: it has no folder corespace/run1";
+    check(&files, stub, "xctrace was probably killed");
 }
 
 #[test]

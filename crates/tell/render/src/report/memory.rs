@@ -18,9 +18,11 @@ const GROUPS: (usize, usize) = (5, 20);
 pub(super) fn memory(report: &Report) -> Option<Section> {
     let heap = report.heap.as_ref();
     let memory = report.memory.as_ref();
+    let unread = memory.and_then(unread);
     let memory =
         memory.filter(|memory| memory.whole.allocations + memory.freed_from_before.count > 0);
     let mut facts = memory.map(allocated).unwrap_or_default();
+    facts.extend(unread);
     facts.extend(levels(report));
     facts.extend(wired(report));
     facts.extend(heap.into_iter().flat_map(heap_facts));
@@ -111,6 +113,16 @@ fn allocated(memory: &Memory) -> Vec<Fact> {
     facts
 }
 
+/// Returns what is in no figure, because nobody knows what it is.
+fn unread(memory: &Memory) -> Option<Fact> {
+    let text = message!(
+        "{} of {} in no figure: another event than allocation and deallocation, or no time or id",
+        counted(memory.unread, "row"),
+        metalens_message::table(&memory.table)
+    );
+    (memory.unread > 0).then(|| Fact::new("not read", text))
+}
+
 fn turnover(part: &Turnover) -> Message {
     let inside = (part.inside_others > 0)
         .then(|| message!(" ({} inside other resources)", count(part.inside_others)));
@@ -135,18 +147,24 @@ fn steps(found: &MemorySteps) -> Fact {
     Fact::new("step", text)
 }
 
-/// Returns how live bytes change from step to step, with an error only if there is one.
+/// Returns how live bytes change from step to step, with an error only if there is one. Growth is what
+/// the finding takes for growth.
 fn change(growth: MemoryGrowth) -> Message {
     let (mean, error) = (growth.bytes_per_step, rounded(growth.error_bytes));
-    let size = rounded(mean.abs());
-    let way = if mean < 0.0 { "shrinks" } else { "grows" };
-    match (size, error) {
+    let size = Bytes(rounded(mean.abs()));
+    let away = if mean < 0.0 { "−" } else { "+" };
+    match (size.0, error) {
         (0, _) => "live memory does not grow".into(),
-        (_, 0) => message!("live memory {} by {} in each", way, Bytes(size)),
+        _ if !growth.is_growing() => message!(
+            "live memory does not grow steadily (mean {}{} a step, standard error {})",
+            away,
+            size,
+            Bytes(error)
+        ),
+        (_, 0) => message!("live memory grows by {} in each", size),
         _ => message!(
-            "live memory {} by {} a step (standard error {})",
-            way,
-            Bytes(size),
+            "live memory grows by {} a step (standard error {})",
+            size,
             Bytes(error)
         ),
     }
@@ -369,4 +387,50 @@ fn with_a_decimal(value: f64) -> Message {
     number(format!("{value:.1}"), value, |number| Value::Number {
         number,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_what_the_finding_takes_for_growth() {
+        for (mean, error, later, expected) in [
+            (0.0, 0.0, 0.0, "live memory does not grow"),
+            (1024.0, 0.0, 1024.0, "live memory grows by 1.0 KiB in each"),
+            (
+                4096.0,
+                1024.0,
+                4000.0,
+                "live memory grows by 4.0 KiB a step (standard error 1.0 KiB)",
+            ),
+            // A ring of constant size, and a cache that has filled up.
+            (
+                63181.0,
+                36352.0,
+                0.0,
+                "live memory does not grow steadily (mean +61.7 KiB a step, standard error 35.5 KiB)",
+            ),
+            (
+                4096.0,
+                1024.0,
+                0.0,
+                "live memory does not grow steadily (mean +4.0 KiB a step, standard error 1.0 KiB)",
+            ),
+            (
+                -2048.0,
+                1024.0,
+                0.0,
+                "live memory does not grow steadily (mean −2.0 KiB a step, standard error 1.0 KiB)",
+            ),
+        ] {
+            let growth = MemoryGrowth {
+                bytes_per_step: mean,
+                error_bytes: error,
+                later_bytes_per_step: later,
+                total_bytes: 0,
+            };
+            assert_eq!(change(growth).to_string(), expected);
+        }
+    }
 }

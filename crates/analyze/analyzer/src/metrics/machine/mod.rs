@@ -53,7 +53,12 @@ pub(crate) fn machine(
 
     let (performance, state_intervals) = missing.note("machine.performance", states).unzip();
     let thermal = missing.note("machine.thermal", tables.thermal);
-    let allocated = missing.note("machine.allocated", tables.allocated);
+    let allocated = missing.note(
+        "machine.allocated",
+        tables
+            .allocated
+            .or_else(|absent| tables.allocated_before.map_err(|_| absent)),
+    );
     let wired = missing.note("machine.wired", tables.wired);
     let mut driver = missing.note("machine.driver", tables.driver_intervals);
     if driver
