@@ -234,9 +234,10 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         ),
     ];
     for (_, schema, key, what) in tables.into_iter().filter(|(there, ..)| !there) {
-        let lacks = match is_log {
-            true => message!("no command buffer of the log has {}", name(key)),
-            false => message!("{} is not recorded", table(schema)),
+        let lacks = if is_log {
+            message!("no command buffer of the log has {}", name(key))
+        } else {
+            message!("{} is not recorded", table(schema))
         };
         let text = message!(
             "{}, so {} and the causes of idle time are unknown",

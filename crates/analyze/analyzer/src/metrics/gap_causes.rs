@@ -233,9 +233,10 @@ fn walk(gap: Span, pair: &Pair) -> Stretches {
 /// Divides a gap of which only the commit is known: not committed, and committed but not started.
 fn halves(gap: Span, committed_ns: u64) -> Stretches {
     let at_ns = committed_ns.clamp(gap.start_ns, gap.end_ns);
-    let later = match committed_ns <= gap.start_ns {
-        true => Cause::Queued,
-        false => Cause::Submission,
+    let later = if committed_ns <= gap.start_ns {
+        Cause::Queued
+    } else {
+        Cause::Submission
     };
     let mut stretches = [(Span::new(at_ns, at_ns), Cause::Unknown); 8];
     let [first, .., last] = &mut stretches;

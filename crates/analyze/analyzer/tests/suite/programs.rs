@@ -735,6 +735,8 @@ fn a_log_of_commits_has_two_halves_of_idle_time() {
     assert_eq!((parts.unknown_ns, parts.submission_ns), expected);
     assert_eq!(report.idle.total_ns, Ns(99 * 400 * US));
 
+    assert!(report.findings.iter().all(|finding| finding.gain.is_none()));
+
     // What to do names keys of the log, and no table.
     let texts = serde_json::to_string(&(&report.findings, &report.summary)).unwrap();
     assert!(texts.contains("`encode` and `completed`"), "{texts}");
