@@ -176,22 +176,21 @@ fn a_new_word_hides_nothing() {
     assert!(renamed > 10, "{renamed} words");
 }
 
-/// Returns the rows and the types of each table, and what the report lists as not recorded.
-fn shape(bundle: &Path) -> (Vec<(String, usize, Vec<String>)>, Vec<String>) {
+/// Returns the rows and the types of each table, and what the report lists as not recorded, a line each.
+fn shape(bundle: &Path) -> Vec<String> {
     let input = Input::open(bundle).unwrap();
     let trace = input
         .load(&Selection::everything(), LoadOptions::default())
         .unwrap();
     let tables = trace.tables().iter().map(|table| {
-        let types = table
-            .columns()
-            .map(|(spec, _)| spec.engineering_type.clone());
-        (table.schema.name.clone(), table.rows(), types.collect())
+        let types = table.columns().map(|(spec, _)| &spec.engineering_type);
+        let types: Vec<&String> = types.collect();
+        format!("{}: {} rows of {types:?}", table.schema.name, table.rows())
     });
     let report = report(bundle, None, &Request::default());
     let missing = report.map_or_else(|_| Vec::new(), |report| report.not_recorded);
-    let missing = missing.iter().map(|part| part.what.clone());
-    (tables.collect(), missing.collect())
+    let missing = missing.into_iter().map(|part| part.what);
+    tables.chain(missing).collect()
 }
 
 /// Gives another text to each string that a renamed type has, and returns their number.
