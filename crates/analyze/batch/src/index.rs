@@ -92,13 +92,14 @@ impl Index {
             distinct_environments(recordings().map(|row| row.of.environment(&row.report)));
         let findings = recordings().map(|row| row.findings.as_slice());
         let findings = many::total_findings(findings);
+        let (outliers, trends) = many::outliers_and_trends(&rows, &groups);
         Self {
             environments,
             findings,
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
-            outliers: many::outliers(&rows, &groups),
-            trends: many::trends(&rows, &groups),
+            outliers,
+            trends,
             groups,
             rows,
             failed,

@@ -35,6 +35,11 @@ pub trait VariantRunner {
     ///
     /// If the run fails.
     fn record(&mut self, turn: Turn, variant: &Variant) -> Result<Option<RunRecord>, Self::Error>;
+
+    /// Returns whether these runs are enough, so that no other round begins.
+    fn is_enough(&self, _: &BenchOutcome) -> bool {
+        false
+    }
 }
 
 /// A run that is complete.
@@ -68,7 +73,7 @@ pub struct BenchOutcome {
     pub runs: Vec<RunRecord>,
     /// Number of runs that earlier benchmarks had recorded.
     pub stored: usize,
-    /// True if no run is missing.
+    /// True if no run is missing, or those that are there are enough.
     pub is_complete: bool,
 }
 
@@ -93,23 +98,19 @@ pub fn carry_out<R: VariantRunner>(
         plan,
         runner,
         set_up: Vec::new(),
-        recorded: Vec::new(),
+        outcome: BenchOutcome {
+            stored: stored.len(),
+            runs: stored,
+            is_complete: false,
+        },
     };
     let carried_out = session.run(&missing, warm_ups);
     let cleaned_up = session.clean_up();
-    let recorded = session.recorded;
+    let mut outcome = session.outcome;
     carried_out.and(cleaned_up)?;
-
-    let is_complete = recorded.len() == missing.len();
-    let before = stored.len();
-    let mut runs = stored;
-    runs.extend(recorded);
+    let runs = &mut outcome.runs;
     runs.sort_by_key(|run| (run.turn.round, run.turn.variant));
-    Ok(BenchOutcome {
-        runs,
-        stored: before,
-        is_complete,
-    })
+    Ok(outcome)
 }
 
 /// A benchmark that is being carried out.
@@ -118,12 +119,15 @@ struct Session<'a, R> {
     runner: &'a mut R,
     /// Variants whose setup has begun.
     set_up: Vec<&'a Variant>,
-    recorded: Vec<RunRecord>,
+    outcome: BenchOutcome,
 }
 
 impl<R: VariantRunner> Session<'_, R> {
-    /// Carries out the missing turns. Ends early, without an error, when the user stops it.
+    /// Carries out the missing turns. Ends early, without an error, when the runs are enough, or the user stops it.
     fn run(&mut self, missing: &[Turn], warm_ups: u32) -> Result<(), R::Error> {
+        if self.is_enough() {
+            return Ok(());
+        }
         // A variant whose runs are all stored needs neither its setup nor warm-ups.
         let is_needed = |number: usize| missing.iter().any(|turn| turn.variant == number);
         let variants = self.plan.variants.iter().enumerate();
@@ -151,7 +155,12 @@ impl<R: VariantRunner> Session<'_, R> {
             }
         }
 
+        let mut round = missing.first().map_or(0, |turn| turn.round);
         for &turn in missing {
+            if turn.round != round && self.is_enough() {
+                return Ok(());
+            }
+            round = turn.round;
             let Some(variant) = self.plan.variants.get(turn.variant) else {
                 continue;
             };
@@ -160,11 +169,18 @@ impl<R: VariantRunner> Session<'_, R> {
                 return Ok(());
             }
             match self.runner.record(turn, variant)? {
-                Some(run) => self.recorded.push(run),
+                Some(run) => self.outcome.runs.push(run),
                 None => return Ok(()),
             }
         }
+        self.outcome.is_complete = true;
         Ok(())
+    }
+
+    /// Returns whether the complete rounds are enough; then the benchmark is complete.
+    fn is_enough(&mut self) -> bool {
+        self.outcome.is_complete = self.runner.is_enough(&self.outcome);
+        self.outcome.is_complete
     }
 
     /// Runs the hooks for cleaning up, all of them even if one fails.
@@ -202,6 +218,7 @@ mod tests {
         done: Vec<String>,
         fails_at: Option<usize>,
         stops_at: Option<usize>,
+        enough: Option<usize>,
     }
 
     impl Notebook {
@@ -234,6 +251,10 @@ mod tests {
         fn record(&mut self, turn: Turn, variant: &Variant) -> Result<Option<RunRecord>, String> {
             self.step(format!("{}{}", variant.name, turn.round))?;
             Ok((!self.is_stopped()).then(|| record(turn, &self.report)))
+        }
+
+        fn is_enough(&self, outcome: &BenchOutcome) -> bool {
+            self.enough.is_some_and(|runs| outcome.runs.len() >= runs)
         }
     }
 
@@ -268,6 +289,7 @@ mod tests {
             done: Vec::new(),
             fails_at: None,
             stops_at: None,
+            enough: None,
         }
     }
 
@@ -319,5 +341,21 @@ mod tests {
         assert_eq!(notebook.done.join(", "), "a1, b1, b2");
         assert_eq!(outcome.runs.len(), 2);
         assert!(!outcome.is_complete);
+    }
+
+    /// A round is never cut in two, and what is stored may be enough.
+    #[test]
+    fn a_benchmark_ends_when_its_runs_are_enough() {
+        let mut notebook = notebook();
+        let check = |enough: usize, stored: Vec<RunRecord>, notebook: &mut Notebook| {
+            notebook.enough = Some(enough);
+            let outcome = carry_out(&plan(false), 9, 0, stored, notebook).unwrap();
+            assert!(outcome.is_complete);
+            outcome.runs
+        };
+        let runs = check(3, Vec::new(), &mut notebook);
+        assert_eq!(notebook.done.join(", "), "a1, b1, b2, a2");
+        assert_eq!(check(4, runs, &mut notebook).len(), 4);
+        assert_eq!(notebook.done.len(), 4);
     }
 }

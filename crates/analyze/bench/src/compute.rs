@@ -10,7 +10,7 @@ use metalens_message::{Message, Share, counted, message};
 use crate::basis::{BasisChoice, choose_basis};
 use crate::carry_out::BenchOutcome;
 use crate::result::{Bench, PairResult, SCHEMA, VariantResult};
-use crate::sentences::versus;
+use crate::sentences::{decision, versus};
 use crate::sides::{SidePair, pairs, variants};
 use crate::standing::{find_standing, verdict};
 use crate::variants::BenchPlan;
@@ -112,6 +112,9 @@ fn compare_pair(pair: SidePair<'_>, basis: TimeBasis, gate: Option<&Gate>) -> Pa
         new: new.name.clone(),
         by_rounds: !base.is_stored && is_by_rounds(&base_times.values, &new_times.values),
         says: versus(&new.name, base.name, &change, basis, needed),
+        decision: (comparison.gate.as_ref().zip(gate))
+            .filter(|(_, gate)| gate.until_decided)
+            .map(|(gate, _)| decision(gate, base.name, new)),
         runs_to_tell: needed,
         wall: change,
         why: is_change.then(|| comparison.causes()),

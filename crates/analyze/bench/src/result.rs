@@ -130,6 +130,10 @@ pub struct PairResult {
     pub runs_to_tell: Option<RunsToTell>,
     /// The change in one sentence.
     pub says: Message,
+    /// Decision in one sentence, and after how many rounds. Absent unless rounds were recorded until the limits were
+    /// decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Message>,
     /// Changes of busy and idle time behind it. Null without a change.
     pub why: Option<Message>,
     /// All changes between both, and the result of a gate, as `metalens compare` has them.
@@ -137,6 +141,12 @@ pub struct PairResult {
 }
 
 impl Bench {
+    /// Returns whether more runs would decide no other limit of a gate.
+    pub fn is_decided(&self) -> bool {
+        let mut gates = self.pairs.iter().map(|pair| pair.comparison.gate.as_ref());
+        gates.all(|gate| gate.is_some_and(|gate| !gate.inconclusive))
+    }
+
     /// Returns the results of the gates that missed a limit.
     pub fn missed(&self) -> impl Iterator<Item = &PairResult> {
         self.pairs.iter().filter(|pair| {

@@ -1,9 +1,13 @@
 //! Writes the results of a benchmark as sentences, in which each value keeps its type.
 
 use metalens_comparison::sentences::{more_runs, relation, sureness, value};
-use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, TimeBasis, Unit};
-use metalens_message::{Message, count, counted, message, name};
+use metalens_comparison::{
+    Change, ChangeClass, GateResult, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
+    RunsToTell, TimeBasis, Unit, is_amount_of_work,
+};
+use metalens_message::{Message, Share, count, counted, message, name, percent};
 
+use crate::result::VariantResult;
 use crate::wall_time::floor;
 
 /// Says how much faster or slower one variant is than another.
@@ -61,6 +65,30 @@ pub(crate) fn versus(
         message!("is {} than {}", word, base)
     });
     message!("{} {}: {}", new, relation, both)
+}
+
+/// Says what a gate decided about a variant beside another, and after how many pairs of runs.
+pub(crate) fn decision(gate: &GateResult, base: &str, new: &VariantResult) -> Message {
+    let rows = gate.rows.iter();
+    let times = rows.filter(|row| {
+        let is_count = row.of == Some(KernelFigure::Instances) || is_amount_of_work(&row.what);
+        let is_upper = matches!(row.rule, LimitRule::Grow | LimitRule::Slower);
+        is_upper && !is_count && row.severity == GateSeverity::Error && row.value.is_some()
+    });
+    let is_slower = times.clone().any(|row| row.verdict == GateVerdict::Miss);
+    let most = times.map(|row| row.limit.get()).reduce(f64::max);
+    let decided = match (gate.missed, is_slower) {
+        _ if gate.inconclusive => "undecided".into(),
+        (true, true) => "slower".into(),
+        (true, false) => "a limit failed that is none of time".into(),
+        (false, _) => {
+            let most = most.map(|most| percent(Share(most)));
+            message!("not slower by more than {}", most)
+        }
+    };
+    let pairs = counted(new.runs.len() as u64, "pair");
+    let (new, base) = (name(&new.name), name(base));
+    message!("{} beside {}: {}, after {}", new, base, decided, pairs)
 }
 
 /// Says which variant is the fastest of several.

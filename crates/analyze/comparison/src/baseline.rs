@@ -78,7 +78,7 @@ impl Baseline {
         /// Number of runs from which on such an order is hardly chance.
         const RUNS: usize = 5;
         /// Smallest share by which the last run differs from the first.
-        const SHARE: f64 = 0.03;
+        const SHARE: f64 = 0.02;
         let values = known(&self.runs.values(id!(window.span_ns)));
         let (first, last) = (*values.first()?, *values.last()?);
         let is_ordered = values.is_sorted() || values.iter().rev().is_sorted();

@@ -15,6 +15,7 @@ use crate::moved::{mixed_waits_note, moved, unknown_cause_notes};
 use crate::per_unit::PerUnit;
 use crate::runs::Runs;
 use crate::sentences;
+use crate::sessions::Sessions;
 use crate::work::{WorkComparison, clear_directions};
 
 /// Options of a comparison.
@@ -117,25 +118,25 @@ fn method(judge: &Judge, base: &Runs, new: &Runs) -> ComparisonMethod {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
+        sessions: Sessions::between(base, new).count,
         floor: judge.floor,
-        says: message!("{}{}", says, order.map(Message::from)),
+        says: message!("{}{}", says, order),
     }
 }
 
 /// Says which side was recorded first, if one was: no interval covers a machine that changes between the
 /// sides.
-fn order(base: &Runs, new: &Runs) -> Option<&'static str> {
-    if base.is_before(new) {
-        Some(
-            "; base was recorded first, and a machine that became slower since makes new look slower",
-        )
-    } else if new.is_before(base) {
-        Some(
-            "; new was recorded first, and a machine that became slower since makes new look faster",
-        )
-    } else {
-        None
-    }
+fn order(base: &Runs, new: &Runs) -> Option<Message> {
+    let (first, looks) = match (base.is_before(new), new.is_before(base)) {
+        (true, _) => ("base", "slower"),
+        (_, true) => ("new", "faster"),
+        _ => return None,
+    };
+    Some(message!(
+        "; {} was recorded first, and a machine that became slower since makes new look {}",
+        first,
+        looks
+    ))
 }
 
 /// Returns the note of sides that are compared although they were recorded differently.
@@ -193,7 +194,9 @@ mod tests {
         };
         let check = |base: &[&str], new: &[&str], expected: Option<&str>| {
             let order = order(&runs(base), &runs(new));
-            let first = order.map(|order| order.split(' ').nth(1).unwrap());
+            let first = order
+                .as_ref()
+                .map(|order| order.text.split(' ').nth(1).unwrap());
             assert_eq!(first, expected, "{base:?} {new:?}");
         };
         let [one, two, three, four] =

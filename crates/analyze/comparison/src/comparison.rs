@@ -83,6 +83,9 @@ pub struct ComparisonMethod {
     pub interval: Option<String>,
     /// Confidence of the intervals, for figures that every run has. Null if there is no interval.
     pub confidence: Option<f64>,
+    /// Number of sessions of base, if new was recorded in another one, hours away; else 0.
+    #[serde(default)]
+    pub sessions: usize,
     /// The smallest change that is worth reporting.
     pub floor: Floor,
     /// The method in one sentence.

@@ -35,6 +35,9 @@ pub struct Gate {
     pub runs: Option<usize>,
     /// True if the work was meant to change: limits of amounts of work only warn.
     pub may_change_work: bool,
+    /// True if run i of both sides is one pair, and somebody looks after each pair until the limits of times are
+    /// decided.
+    pub until_decided: bool,
     /// True if too few runs, and limits that they cannot decide, are warnings.
     pub allow_inconclusive: bool,
 }
@@ -182,6 +185,7 @@ impl Default for Gate {
             ],
             runs: None,
             may_change_work: false,
+            until_decided: false,
             allow_inconclusive: false,
         }
     }

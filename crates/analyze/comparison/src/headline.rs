@@ -260,10 +260,19 @@ impl Comparison {
     pub fn sides(&self) -> Option<Message> {
         let sure = self.method.confidence?;
         let runs = runs(self.base.runs.len(), self.new.runs.len());
+        let sessions = match self.method.sessions {
+            0 => Message::default(),
+            1 => " for these two sessions, and not for other days".into(),
+            count => message!(
+                ", with the spread between {} of base",
+                counted(count as u64, "session")
+            ),
+        };
         Some(message!(
-            "{}; intervals have {} confidence",
+            "{}; intervals have {} confidence{}",
             runs,
-            confidence(sure)
+            confidence(sure),
+            sessions
         ))
     }
 

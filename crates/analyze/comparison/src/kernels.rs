@@ -13,6 +13,7 @@ use crate::lengths::{KernelLength, Lengths, is_other_mix};
 use crate::metric_changes::{MetricChange, find};
 use crate::runs::{KernelRuns, Runs};
 use crate::sentences::first_few;
+use crate::sessions::Sessions;
 use crate::statistics::{median, median_of_known, squares};
 use crate::unit::Unit;
 
@@ -181,10 +182,12 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
     let sum = |runs: &Runs| median_of_known(&runs.values(id!(busy.sum_ns)));
     let (base_sum, new_sum) = (sum(base), sum(new));
 
+    let sessions = Sessions::between(base, new);
     let mut changes: Vec<KernelChange> = pairs(base, new)
         .into_iter()
         .filter_map(|(was, now)| {
-            let change = kernel_change(was, now, base.count(), new.count(), judge)?;
+            let runs = (base.count(), new.count());
+            let change = kernel_change(was, now, runs, judge, &sessions)?;
             let share = largest_share(&change.total_ns, base_sum, new_sum);
             Some(KernelChange { share, ..change })
         })
@@ -319,14 +322,15 @@ fn names_and_share(
 fn kernel_change(
     was: Option<&KernelRuns>,
     now: Option<&KernelRuns>,
-    base_runs: usize,
-    new_runs: usize,
+    (base_runs, new_runs): (usize, usize),
     judge: &Judge,
+    sessions: &Sessions,
 ) -> Option<KernelChange> {
     type Figure = fn(&KernelRuns) -> &Vec<Option<Number>>;
     let change = |figure: Figure, unit: Unit, preference: Preference| {
         let was = was.map_or_else(|| vec![None; base_runs], |was| figure(was).clone());
         let now = now.map_or_else(|| vec![None; new_runs], |now| figure(now).clone());
+        let judge = judge.with_error(sessions.error(&was));
         judge.change(&was, &now, unit, preference)
     };
 
@@ -342,6 +346,7 @@ fn kernel_change(
         base_ns, new_ns, ..
     }) = &lengths
     {
+        let judge = judge.with_error(sessions.error(base_ns));
         let change = judge.change(base_ns, new_ns, Unit::Ns, Preference::Lower);
         change.with_noise(&known(base_ns), &known(new_ns))
     } else {

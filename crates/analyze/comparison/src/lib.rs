@@ -105,6 +105,7 @@ mod repeated;
 mod run;
 mod runs;
 pub mod sentences;
+mod sessions;
 mod statistics;
 mod time_parts;
 mod trend;

@@ -7,12 +7,13 @@
 pub(crate) mod dates;
 mod repeats;
 mod row;
+mod steps;
 mod totals;
 
 use metalens_analyzer::id;
 use std::collections::{BTreeMap, HashSet};
 
-use metalens_message::{Message, Number, count, counted, message, name, path};
+use metalens_message::{Message, Number, count, counted, kernel, message, name, path};
 use metalens_text::number::Float;
 use metalens_text::units;
 use schemars::JsonSchema;
@@ -32,6 +33,8 @@ pub use totals::{FindingTotal, RowFinding, total_findings};
 const CHANCE: f64 = 0.05;
 /// Ids of the figures in which outliers and trends are searched: of the run, and of its steps.
 pub const SEARCHED: [&str; 3] = [id!(busy.ratio?), id!(window.span_ns), "steps.median_ns"];
+/// Path of the median time of a kernel, in which only steps are searched.
+const KERNEL: &str = "kernels.med_ns";
 /// Figures by which the amounts of work are equal.
 const INTERVALS: &str = id!(counts.intervals);
 const BUFFERS: &str = id!(counts.command_buffers);
@@ -82,6 +85,21 @@ pub struct IndexOutlier {
     pub says: Message,
 }
 
+/// Place where a figure of a group stepped to another level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelChange {
+    /// Folder of the report of the first recording on the new level.
+    pub report: String,
+    /// Name of that recording.
+    pub name: String,
+    /// Start of that recording, ISO 8601.
+    pub date: String,
+    /// Median of the recordings on the level before.
+    pub before: Number,
+    /// Median of the recordings on the new level.
+    pub after: Number,
+}
+
 /// Trend of one figure of a group over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupTrend {
@@ -89,6 +107,9 @@ pub struct GroupTrend {
     pub group: String,
     /// Path in a report of the figure that the trend is about.
     pub figure: String,
+    /// Name of the kernel that it is a figure of. Null for a figure of the whole recording.
+    #[serde(default)]
+    pub kernel: Option<String>,
     /// Number of recordings with a date and a value.
     pub recordings: u64,
     /// Start of the first recording, ISO 8601.
@@ -103,7 +124,10 @@ pub struct GroupTrend {
     pub first: Number,
     /// Value of the trend line at the last recording.
     pub last: Number,
-    /// True if the trend is significant: p is below 0.05, and the change is worth reporting.
+    /// Steps to other levels, the earliest first: a trend in the way of its line has none.
+    #[serde(default)]
+    pub changes: Vec<LevelChange>,
+    /// True if the trend is significant: p is below 0.05, and the change is worth reporting; or if there is a step.
     pub is_trend: bool,
     /// The trend in one sentence.
     pub says: Message,
@@ -113,8 +137,8 @@ pub struct GroupTrend {
 /// a share.
 fn floor(figure: &str, median: f64) -> f64 {
     let floor = 0.05 * median.abs();
-    match unit_of(figure) {
-        Some(Unit::Ratio) => floor.min(0.02),
+    match unit(figure) {
+        Unit::Ratio => floor.min(0.02),
         _ => floor,
     }
 }
@@ -126,7 +150,12 @@ pub fn figure_name(figure: &str) -> &'static str {
 
 /// Returns a value of a figure as text.
 pub fn figure_text(figure: &str, value: Number) -> Message {
-    sentences::value(value, unit_of(figure).unwrap_or(Unit::Count))
+    sentences::value(value, unit(figure))
+}
+
+fn unit(figure: &str) -> Unit {
+    let unit = unit_of(figure).unwrap_or(Unit::Count);
+    if figure == KERNEL { Unit::Ns } else { unit }
 }
 
 /// Facts that are equal in all recordings of a group.
@@ -204,16 +233,40 @@ pub fn members<'a>(rows: &'a [IndexRow], group: &SameWorkGroup) -> Vec<&'a Index
         .collect()
 }
 
-/// Returns the outliers of each group in each figure.
-pub fn outliers(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<IndexOutlier> {
-    let mut outliers = Vec::new();
+/// Returns the outliers and the trends of each group in each figure. Where a figure stepped to another level, a
+/// recording is compared with those of its own level.
+pub fn outliers_and_trends(
+    rows: &[IndexRow],
+    groups: &[SameWorkGroup],
+) -> (Vec<IndexOutlier>, Vec<GroupTrend>) {
+    let (mut outliers, mut trends) = (Vec::new(), Vec::new());
     for group in groups {
         let members = members(rows, group);
+        let dated = dated(&members);
+        // All of a group ran the same kernels.
+        let kernels = dated.first().map_or(&[][..], |(_, row)| &row.kernels);
+        let chance = CHANCE / (SEARCHED.len() + kernels.len()).float();
         for figure in SEARCHED {
-            outliers.extend(figure_outliers(&members, group, figure));
+            let trend = group_trend(&dated, group, (figure, None), chance);
+            let changes = trend.iter().flat_map(|trend| &trend.changes);
+            let firsts: HashSet<&str> = changes.map(|change| change.report.as_str()).collect();
+            if firsts.is_empty() {
+                outliers.extend(figure_outliers(&members, group, figure));
+            } else {
+                let is_same = |_: &_, next: &(i64, &IndexRow)| !firsts.contains(&*next.1.report);
+                for level in dated.chunk_by(is_same) {
+                    let level: Vec<&IndexRow> = level.iter().map(|(_, row)| *row).collect();
+                    outliers.extend(figure_outliers(&level, group, figure));
+                }
+            }
+            trends.extend(trend);
         }
+        let of_kernels = kernels.iter();
+        let of_kernels =
+            of_kernels.filter_map(|own| group_trend(&dated, group, (KERNEL, Some(own)), chance));
+        trends.extend(of_kernels.filter(|trend| !trend.changes.is_empty()));
     }
-    outliers
+    (outliers, trends)
 }
 
 fn figure_outliers(
@@ -267,18 +320,6 @@ fn figure_outliers(
     outliers.collect()
 }
 
-/// Returns the trends of each group in each figure.
-pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
-    let mut trends = Vec::new();
-    for group in groups {
-        let dated = dated(&members(rows, group));
-        for figure in SEARCHED {
-            trends.extend(group_trend(&dated, group, figure));
-        }
-    }
-    trends
-}
-
 /// Returns the rows with a date as milliseconds since 1970, the oldest first.
 fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
     let mut dated: Vec<(i64, &IndexRow)> = members
@@ -295,26 +336,33 @@ fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
 fn group_trend(
     dated: &[(i64, &IndexRow)],
     group: &SameWorkGroup,
-    figure: &str,
+    (figure, kernel): (&str, Option<&RowKernel>),
+    chance: f64,
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
     let days = |date: i64| (date - start).float() / DAY_MS;
-    let points: Vec<(f64, f64)> = dated
-        .iter()
-        .filter_map(|&(date, row)| Some((days(date), row.of.figure(figure)?.get())))
-        .collect();
+    let value = |row: &IndexRow| match kernel {
+        None => row.of.figure(figure),
+        Some(kernel) => row.median_of(kernel),
+    };
+    let known = dated.iter();
+    let known = known.filter_map(|&(date, row)| Some((row, (days(date), value(row)?.get()))));
+    let (known, points): (Vec<&IndexRow>, Vec<(f64, f64)>) = known.unzip();
 
     let line = trend(&points)?;
     let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let floor = floor(figure, median(&values)?);
-    let is_trend = line.p < CHANCE && (is - was).abs() >= floor;
+    let cuts = steps::steps(&points, &line, floor, chance);
+    let is_trend = !cuts.is_empty() || line.p < CHANCE && (is - was).abs() >= floor;
     let (from, to) = (first.of.date.clone()?, last.of.date.clone()?);
 
     let mut trend = GroupTrend {
         group: group.name.clone(),
         figure: figure.to_owned(),
+        kernel: kernel.map(|kernel| kernel.name.clone()),
+        changes: changes(&known, &values, &cuts),
         recordings: points.len() as u64,
         from,
         to,
@@ -329,7 +377,54 @@ fn group_trend(
     Some(trend)
 }
 
+/// Returns the steps at these cuts.
+fn changes(known: &[&IndexRow], values: &[f64], cuts: &[usize]) -> Vec<LevelChange> {
+    let levels: Vec<Option<Number>> = steps::levels(values, cuts)
+        .map(|level| Number::new(median(level)?))
+        .collect();
+    let changes = cuts
+        .iter()
+        .zip(levels.windows(2))
+        .filter_map(|(&cut, pair)| {
+            let (row, &[before, after]) = (known.get(cut)?, pair) else {
+                return None;
+            };
+            Some(LevelChange {
+                report: row.report.clone(),
+                name: row.name.clone(),
+                date: row.of.date.clone()?,
+                before: before?,
+                after: after?,
+            })
+        });
+    changes.collect()
+}
+
 impl GroupTrend {
+    /// Returns the name of the figure, with that of its kernel.
+    fn what(&self) -> Message {
+        match &self.kernel {
+            Some(own) => message!("{}, median", kernel(own)),
+            None => figure_name(&self.figure).into(),
+        }
+    }
+
+    /// Describes the steps to other levels.
+    fn steps(&self) -> Message {
+        let text = |value: Number| figure_text(&self.figure, value);
+        let steps = self.changes.iter().map(|change| {
+            message!(
+                "{} from {} to {} with {} of {}",
+                moved(change.before.get(), change.after.get()),
+                text(change.before),
+                text(change.after),
+                path(&change.name),
+                name(day(&change.date))
+            )
+        });
+        Message::joined(steps, ", then ")
+    }
+
     /// Describes the course of the figure.
     fn course(&self) -> Message {
         let sample = message!(
@@ -341,19 +436,30 @@ impl GroupTrend {
         let (was, is) = (self.first.get(), self.last.get());
         let text =
             |value: f64| Number::new(value.max(0.0)).map(|value| figure_text(&self.figure, value));
-        if self.is_trend {
+        if !self.changes.is_empty() {
+            message!("{} {} ({})", self.what(), self.steps(), sample)
+        } else if self.is_trend || self.p.get() < CHANCE {
             message!(
-                "{} {} from about {} to about {} ({})",
-                figure_name(&self.figure),
-                if is > was { "rose" } else { "fell" },
+                "{} {} from about {} to about {}{} ({})",
+                self.what(),
+                moved(was, is),
                 text(was),
                 text(is),
+                if self.is_trend {
+                    ""
+                } else {
+                    ", less than counts"
+                },
                 sample
             )
         } else {
-            message!("{} shows no trend ({})", figure_name(&self.figure), sample)
+            message!("{} shows no trend ({})", self.what(), sample)
         }
     }
+}
+
+fn moved(was: f64, is: f64) -> &'static str {
+    if is > was { "rose" } else { "fell" }
 }
 
 /// Returns the date without the time of day.
@@ -396,6 +502,7 @@ mod tests {
             same_as: None,
             idle: None,
             top_kernel: None,
+            kernels: Vec::new(),
             gate: None,
             problems: Vec::new(),
             findings: Vec::new(),
@@ -414,7 +521,7 @@ mod tests {
     fn outliers_are_named() {
         let check = |busy: &[f64], expected: &[&str]| {
             let rows = rows(busy);
-            let found = outliers(&rows, &groups(&rows));
+            let found = outliers_and_trends(&rows, &groups(&rows)).0;
             let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
             assert_eq!(says, expected, "{busy:?}");
         };
@@ -434,7 +541,7 @@ mod tests {
             let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
             change(&mut all[5]);
             let groups = groups(&all);
-            let found = (outliers(&all, &groups).len(), groups.len());
+            let found = (outliers_and_trends(&all, &groups).0.len(), groups.len());
             assert_eq!(found, (outliers_left, groups_left), "{:?}", all[5]);
 
             let names: HashSet<&str> = groups.iter().map(|group| group.name.as_str()).collect();
@@ -497,11 +604,73 @@ mod tests {
         check(|row| row.work = "softmax".to_owned(), 0, 2);
     }
 
+    /// Of 200 recordings, the last 80 have a kernel that takes 20 % longer, and so 6 % more in all; some are spikes.
+    #[test]
+    fn a_step_is_dated_and_its_kernel_named() {
+        let mut random = metalens_testing::Random::new(6);
+        let recordings = (0..200_u32).map(|number| {
+            let mut row = row(&format!("r{number}"), 1 + number / 8, 0.9);
+            row.of.date = row
+                .of
+                .date
+                .map(|date| date.replace("T09", &format!("T{:02}", number % 8)));
+            let slower = if number < 120 { 1.0 } else { 1.2 };
+            let mut medians = Vec::new();
+            let mut window_ns = 0.0;
+            for (name, ns) in [("matmul", 3e6 * slower), ("softmax", 7e6)] {
+                let ns = ns * (1.0 + 0.01 * random.normal());
+                window_ns += ns;
+                medians.push(RowKernel {
+                    name: name.to_owned(),
+                    channel: None,
+                    total_ns: metalens_message::Ns(0),
+                    time_pct: 50.0,
+                    med_ns: metalens_message::Ns(metalens_text::number::rounded(ns)),
+                });
+            }
+            row.kernels = medians;
+            if number % 50 == 40 {
+                window_ns *= 1.3;
+            }
+            row.of
+                .figures
+                .insert("window.span_ns".to_owned(), Number::new(window_ns).unwrap());
+            row
+        });
+        let all: Vec<IndexRow> = recordings.collect();
+        let groups = groups(&all);
+        let (outliers, trends) = outliers_and_trends(&all, &groups);
+        let changed = trends.iter().filter(|trend| !trend.changes.is_empty());
+        let changed: Vec<&GroupTrend> = changed.collect();
+        assert_eq!(changed.len(), 2, "{changed:?}");
+        assert_eq!(
+            (changed[0].figure.as_str(), &changed[0].kernel),
+            ("window.span_ns", &None)
+        );
+        assert_eq!(changed[1].kernel.as_deref(), Some("matmul"));
+        for trend in &changed {
+            let at: u32 = trend.changes[0].name[1..].parse().unwrap();
+            assert!(
+                at.abs_diff(120) <= 2 && trend.changes.len() == 1,
+                "{trend:?}"
+            );
+        }
+        let said = &changed[1].says.text;
+        let expected = ": matmul, median rose from 2.998 ms to 3.604 ms with r120 of 2026-01-16 (200 recordings";
+        assert!(said.contains(expected), "{said}");
+        // Only spikes are far from the recordings of their own level.
+        let names: Vec<&str> = outliers
+            .iter()
+            .map(|outlier| outlier.report.as_str())
+            .collect();
+        assert_eq!(names, ["r40", "r90", "r140", "r190"]);
+    }
+
     #[test]
     fn trends_are_described() {
         let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
         let all = rows(&falling);
-        let found = trends(&all, &groups(&all));
+        let found = outliers_and_trends(&all, &groups(&all)).1;
         let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
         assert_eq!(
             says,
@@ -512,13 +681,19 @@ mod tests {
         );
         assert!((found[0].slope_per_day.get() + 0.01).abs() < 1e-9);
         let level = rows(&[0.9, 0.901, 0.9, 0.902, 0.9, 0.901, 0.9, 0.9]);
-        assert!(!trends(&level, &groups(&level))[0].is_trend);
+        assert!(!outliers_and_trends(&level, &groups(&level)).1[0].is_trend);
 
         // The change is significant, but too small to report.
         let small: Vec<f64> = (0..10).map(|day| 0.9 + 0.001 * f64::from(day)).collect();
         let small = rows(&small);
-        assert!(!trends(&small, &groups(&small))[0].is_trend);
+        let small = outliers_and_trends(&small, &groups(&small)).1;
+        assert!(!small[0].is_trend);
+        let said = &small[0].says.text;
+        assert!(
+            said.contains("rose from about 90.0 % to about 90.9 %, less than counts"),
+            "{said}"
+        );
         let few = rows(&[0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]);
-        assert!(trends(&few, &groups(&few)).is_empty());
+        assert!(outliers_and_trends(&few, &groups(&few)).1.is_empty());
     }
 }

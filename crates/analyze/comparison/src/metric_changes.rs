@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::change::{Change, ChangeClass, Judge, thirds};
 use crate::metrics::{MetricGroup, metrics};
 use crate::runs::Runs;
+use crate::sessions::Sessions;
 use crate::unit::Unit;
 
 /// Id of the own time of a step, of which the noise within runs is known.
@@ -81,8 +82,10 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChang
         };
         Some((thirds(own(base)), thirds(own(new))))
     };
+    let sessions = Sessions::between(base, new);
     let changes = metrics().map(|metric| {
         let (of_base, of_new) = (base.values(metric.id), new.values(metric.id));
+        let judge = &judge.with_error(sessions.error(&of_base));
         let mut change = MetricChange::new(metric, judge, &of_base, &of_new);
         if let Some((base, new)) = noise(metric.id) {
             change.change = change.change.with_noise(&base, &new);

@@ -121,15 +121,16 @@ impl Runs {
 
     /// Returns whether each run was recorded before each run of the other side, as far as dates tell.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
-        let parsed = |runs: &Self| -> Option<Vec<i64>> {
-            let dates = runs.dates.iter();
-            dates.map(|date| dates::parse(date.as_deref()?)).collect()
-        };
-        let (Some(mine), Some(others)) = (parsed(self), parsed(other)) else {
-            return false;
-        };
-        let ends = mine.iter().max().zip(others.iter().min());
+        let ends = self.times().zip(other.times());
+        let ends =
+            ends.and_then(|(mine, others)| mine.into_iter().max().zip(others.into_iter().min()));
         ends.is_some_and(|(last, first)| last < first)
+    }
+
+    /// Returns when each run began, in milliseconds since 1970; none if a date is not known.
+    pub(crate) fn times(&self) -> Option<Vec<i64>> {
+        let dates = self.dates.iter();
+        dates.map(|date| dates::parse(date.as_deref()?)).collect()
     }
 
     /// Returns the number of runs.

@@ -1,10 +1,12 @@
 //! Computes the shift between two sides of few runs, and the confidence in it.
 
+mod looks;
 mod rounds;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use looks::bounded_mean;
 use metalens_message::Number;
 use metalens_text::number::Float;
 pub(crate) use rounds::shift_by_rounds;

@@ -10,6 +10,7 @@
 //! | 5 | a gate failed, an experiment was not as expected, or a cell of an
 //! export differs |
 //! | 6 | the two sides of a comparison are not comparable, or a gate is inconclusive |
+//! | 125 | a benchmark that ends when it is decided decided nothing |
 //! | 130 | interrupted: each output is complete or absent |
 
 use std::io;
@@ -30,6 +31,7 @@ const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
 const MISSED: u8 = 5;
 const NOT_COMPARABLE: u8 = 6;
+const UNDECIDED: u8 = 125;
 const INTERRUPTED: u8 = 130;
 
 /// The error of a command that the user stopped before it had a result; the message says so.
@@ -176,6 +178,15 @@ pub(crate) fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     };
     print_error(&error);
     ExitCode::from(code_of(&error))
+}
+
+/// Returns the exit code of a command that decides something: what decides nothing has that with which `git bisect run`
+/// skips a commit.
+pub(crate) fn decided(code: ExitCode) -> ExitCode {
+    if [ExitCode::SUCCESS, missed(), interrupted()].contains(&code) {
+        return code;
+    }
+    ExitCode::from(UNDECIDED)
 }
 
 /// Returns the exit code for inputs of which some failed. The caller has printed each error.

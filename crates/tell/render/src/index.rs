@@ -152,7 +152,7 @@ fn outliers(index: &Index) -> Option<Section> {
     let mut outliers: Vec<Item> = outliers.collect();
     let more = more(outliers.len());
     outliers.truncate(MOST_LISTED);
-    let method = "An outlier differs from the median of at least five recordings of the same work: by \
+    let method = "An outlier differs from the median of at least five recordings of the same work and level: by \
                   more than 3.5 robust standard deviations (modified z-score), and by at least 5 % of \
                   the median (for the busy share, 2 points are enough)";
     let section = Section::new("outliers", "Outliers", 1)
@@ -461,7 +461,7 @@ fn trends(index: &Index) -> Option<Section> {
         report: None,
         is_strong: trend.is_trend,
     });
-    let method = "A trend is a steady rise or fall among at least eight dated \
+    let method = "A change is a step to another level, or a steady rise or fall, among at least eight dated \
                   recordings of the same work, by at least 5 % of the median (for the busy share, 2 \
                   points are enough)";
     let section = Section::new("trends", "Over time", 3)

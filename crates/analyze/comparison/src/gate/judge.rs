@@ -68,8 +68,14 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         limit.steps != Some(true) || change.is_some_and(|change| change.base.median.is_some())
     };
     let metrics = metrics.filter(|limit| limit.steps.is_none_or(|steps| steps == has_steps));
-    for limit in metrics.filter(|limit| is_of_base(limit)) {
-        rows.judge(&metric_subject(comparison, limit), &limit.limit);
+    let metrics: Vec<&MetricLimit> = metrics.filter(|limit| is_of_base(limit)).collect();
+    rows.chance = gate.until_decided.then(|| chance(&metrics, &gate.kernels));
+    for limit in metrics {
+        let subject = GateSubject {
+            chance: rows.chance,
+            ..metric_subject(comparison, limit)
+        };
+        rows.judge(&subject, &limit.limit);
     }
     let new_kernels = NewKernelShares::from_comparison(comparison);
     let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
@@ -91,6 +97,15 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         rows.warn_of_work(&comparison.kernels);
     }
     rows.finish(gate.source.clone())
+}
+
+/// Returns the chance of a false alarm of each limit, if all together have that of one in a hundred.
+fn chance(metrics: &[&MetricLimit], kernels: &[KernelLimit]) -> f64 {
+    const ALL: f64 = 0.01;
+    let of_metrics = metrics.iter().map(|metric| &metric.limit);
+    let limits = of_metrics.chain(kernels.iter().map(|kernel| &kernel.limit));
+    let failing = limits.filter(|limit| limit.severity == GateSeverity::Error);
+    ALL / failing.count().max(1).float()
 }
 
 /// Returns whether limits of steps are judged: base has steps, and those of new are the same thing, or were
@@ -181,8 +196,10 @@ fn judge_kernels(
     }
     let judged: Vec<&KernelChange> = large.iter().map(|kernel| **kernel).collect();
     let noise = KernelNoise::of(judged.iter().copied(), false);
+    let chance = rows.chance.map(|chance| chance / judged.len().float());
     for kernel in judged {
         let subject = GateSubject {
+            chance,
             together: (limit.figure == KernelFigure::Median).then_some(noise),
             ..kernel_subject(kernel, limit)
         };
@@ -262,6 +279,8 @@ struct GateRows {
     is_measured: bool,
     /// True if a figure varies too much to be judged.
     is_noisy: bool,
+    /// Chance of a false alarm of each limit, if the runs are judged after each pair.
+    chance: Option<f64>,
     allow_inconclusive: bool,
     /// Kernels that could not be measured, each with the verdict, whether it only warns, and the reason.
     unmeasured: BTreeSet<Unmeasured>,

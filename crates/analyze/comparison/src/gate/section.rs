@@ -89,6 +89,7 @@ impl GateSection {
             kernels: kernels.into_iter().flatten().collect(),
             runs: self.runs,
             may_change_work: self.may_change_work,
+            until_decided: false,
             allow_inconclusive: false,
         };
         if gate.runs == Some(0) {

@@ -23,6 +23,7 @@ use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
 use crate::change::{Change, ChangeClass, STEADY, SideValues, known};
 use crate::kernels::{KernelNoise, NOISE, deviation, spread};
 use crate::sentences;
+use crate::statistics::bounded_mean;
 use crate::unit::Unit;
 
 /// The figure or kernel that a limit applies to.
@@ -39,6 +40,8 @@ pub(super) struct GateSubject<'a> {
     pub(super) whole: Option<Number>,
     /// Noise of kernels that are judged together.
     pub(super) together: Option<KernelNoise>,
+    /// Chance of a false alarm if the runs are judged after each pair; `None` if they are judged once.
+    pub(super) chance: Option<f64>,
     /// Reason why nothing has to be measured, if there is one.
     pub(super) excuse: Option<Message>,
     /// Name of the kernel that was probably meant, if none has the name.
@@ -249,6 +252,14 @@ impl GateSubject<'_> {
     /// Measures the figure. Returns none if its values are too large to compare.
     fn measure(&self, rule: LimitRule, limit: f64, change: &Change) -> Option<Measurement> {
         let now = change.new.median?.get();
+        let sign = match rule {
+            LimitRule::Grow | LimitRule::Slower => Some(1.0),
+            LimitRule::Shrink => Some(-1.0),
+            _ => None,
+        };
+        if let Some(measured) = sign.and_then(|sign| self.by_pairs(change, limit, sign)) {
+            return Some(measured);
+        }
         match rule {
             LimitRule::Max => Some(self.absolute(change, now, now - limit)),
             LimitRule::Min => Some(self.absolute(change, now, limit - now)),
@@ -357,9 +368,7 @@ impl GateSubject<'_> {
         let is_most = share_of(longer, pairs.count()) > least;
 
         let became = sentences::became(change, self.unit)?;
-        let of = self
-            .whole
-            .map(|_| message!(", {} of a step", sentences::relative(share)));
+        let of = self.of_a_step(share);
         let (verdict, more) = if bound > WIDEST * limit {
             let noise = percent(Share(noise));
             (
@@ -379,6 +388,56 @@ impl GateSubject<'_> {
             verdict,
             why: message!("{}{}{}", became, of, more),
         })
+    }
+
+    /// Measures the change of a time or a share pair by pair, with bounds that hold at every look. `sign` is 1 if
+    /// growth is limited and -1 if shrinkage is. None if the runs are judged once.
+    ///
+    /// ```text
+    /// miss    if the mean is beyond the limit, and certainly a change
+    /// pass    if it is certainly within the limit; else inconclusive
+    /// ```
+    fn by_pairs(&self, change: &Change, limit: f64, sign: f64) -> Option<Measurement> {
+        /// Chance of a pass although the change is at the limit.
+        const MISSED: f64 = 0.05;
+        let chance = self.chance.filter(|_| self.unit != Unit::Count)?;
+        let pairs = change.base.values.iter().zip(&change.new.values);
+        let logs = pairs.map(|(was, now)| {
+            let (was, now) = ((*was)?.get(), (*now)?.get());
+            let whole = self.whole.map_or(was, Number::get);
+            let log = sign * ((now - was) / whole).ln_1p();
+            Some(log).filter(|log| log.is_finite())
+        });
+        let logs: Vec<f64> = logs.collect::<Option<_>>()?;
+        let (mean, apart) = bounded_mean(&logs, chance)?;
+        let (_, within) = bounded_mean(&logs, MISSED)?;
+        let most = sign * (sign * limit).ln_1p();
+        let share = |log: f64| sign * (sign * log).exp_m1();
+        let pairs = counted(logs.len() as u64, "pair");
+        let (verdict, more) = if mean > most && mean > apart {
+            let least = sentences::relative(sign * share(mean - apart));
+            (GateVerdict::Miss, message!("at least {}", least))
+        } else if mean + within <= most {
+            let at_most = sentences::relative(sign * share(mean + within));
+            (GateVerdict::Pass, message!("at most {}", at_most))
+        } else {
+            (GateVerdict::Inconclusive, "undecided".into())
+        };
+        let became = sentences::became(change, self.unit)?;
+        let share = share(mean);
+        let of = self.of_a_step(share);
+        Some(Measurement {
+            value: Some(share),
+            by: Some(share - limit),
+            verdict,
+            why: message!("{}{}; {} in {}", became, of, more, pairs),
+        })
+    }
+
+    /// Returns a share of a step in words, if the figure is a part of one.
+    fn of_a_step(&self, share: f64) -> Option<Message> {
+        self.whole
+            .map(|_| message!(", {} of a step", sentences::relative(share)))
     }
 
     /// Returns whether the runs of base are so far apart that a change beyond the limit would not be

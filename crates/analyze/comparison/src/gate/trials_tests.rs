@@ -112,6 +112,7 @@ fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> Ga
         new: Presence::Known,
         whole: None,
         together: None,
+        chance: None,
         excuse: None::<Message>,
         meant: None,
     };

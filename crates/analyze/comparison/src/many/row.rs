@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use metalens_analyzer::{Bound, Cause, GateResult, Note, Report};
-use metalens_message::{Ns, Share, share};
+use metalens_analyzer::{Bound, Cause, GateResult, Kernel, Note, Report};
+use metalens_message::{Ns, Number, Quantity, Share, share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,9 @@ pub struct IndexRow {
     pub idle: Option<RowIdle>,
     /// Kernel with the most time. Null if nothing ran.
     pub top_kernel: Option<RowKernel>,
+    /// Kernels with 1 % of the time or more, the twenty with most of it.
+    #[serde(default)]
+    pub kernels: Vec<RowKernel>,
     /// Result of the limits that somebody set. Null if none were judged.
     pub gate: Option<GateResult>,
     /// Facts to know before using these numbers: loud notes, failing checks of the recording,
@@ -64,11 +67,17 @@ pub struct RowIdle {
     pub share: Share,
 }
 
-/// The kernel with the most time.
+/// One kernel of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowKernel {
     /// Name of the kernel.
     pub name: String,
+    /// Channel that it ran on. Null if the recording does not say.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// Median duration, in nanoseconds.
+    #[serde(default)]
+    pub med_ns: Ns,
     /// Summed durations, in nanoseconds.
     pub total_ns: Ns,
     /// Share of the summed durations of all kernels, in percent.
@@ -76,6 +85,13 @@ pub struct RowKernel {
 }
 
 impl IndexRow {
+    /// Returns the median time that a kernel of another recording has here.
+    pub(super) fn median_of(&self, other: &RowKernel) -> Option<Number> {
+        let mut kernels = self.kernels.iter();
+        let own = kernels.find(|own| own.name == other.name && own.channel == other.channel)?;
+        Number::new(own.med_ns.number())
+    }
+
     /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
     /// and checks become the row's problems. `missing` are notes on files that could not be
     /// written.
@@ -94,11 +110,8 @@ impl IndexRow {
             work: work(report),
             same_as: None,
             idle: row_idle(report),
-            top_kernel: report.kernels.first().map(|kernel| RowKernel {
-                name: kernel.name.clone(),
-                total_ns: kernel.total_ns,
-                time_pct: kernel.time_pct,
-            }),
+            top_kernel: report.kernels.first().map(RowKernel::from),
+            kernels: kernels(report),
             gate: report.gate.clone(),
             problems: problems(shown, missing),
             findings: report.findings.iter().map(RowFinding::from).collect(),
@@ -106,6 +119,25 @@ impl IndexRow {
             others_over_time,
         }
     }
+}
+
+impl From<&Kernel> for RowKernel {
+    fn from(kernel: &Kernel) -> Self {
+        Self {
+            name: kernel.name.clone(),
+            channel: kernel.channel.clone(),
+            med_ns: kernel.med_ns,
+            total_ns: kernel.total_ns,
+            time_pct: kernel.time_pct,
+        }
+    }
+}
+
+/// Returns the kernels that matter: at most twenty, with 1 % of the time and more.
+fn kernels(report: &Report) -> Vec<RowKernel> {
+    let kernels = report.kernels.iter().take(20);
+    let kernels = kernels.filter(|kernel| kernel.time_pct >= 1.0);
+    kernels.map(RowKernel::from).collect()
 }
 
 /// Returns a hash of kernels, by name, channel and number of instances. If these are not all of the

@@ -113,6 +113,7 @@ fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
         kernels,
         runs: None,
         may_change_work: false,
+        until_decided: false,
         allow_inconclusive: false,
     }
 }

@@ -462,6 +462,7 @@ fn a_mistyped_kernel_is_guessed() {
             }],
             runs: None,
             may_change_work: false,
+            until_decided: false,
             allow_inconclusive: false,
         };
         let rows = judge(&found, &gate).rows;

@@ -7,6 +7,7 @@
 mod absence;
 mod classes;
 mod laws;
+mod looks;
 mod pairs;
 mod signs;
 mod trials;

@@ -6,7 +6,7 @@ use clap::{Args, Parser, ValueEnum};
 
 use super::comparing::GateChoice;
 use super::recording::{RecorderArguments, RecordingArguments};
-use super::shared::{MeasureArguments, PartArguments};
+use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 const AFTER_BENCH: &str = "\
 Examples:
@@ -26,6 +26,7 @@ larger --runs adds runs to it.
 
 Exit codes: 0 success, 1 a run failed, 2 wrong usage, 3 this machine cannot record, 4 a recording has \
 no GPU work of the program, 5 a limit failed (--gate), 6 not comparable with the baseline, \
+125 undecided (--until-decided), \
 130 interrupted: the runs so far are shown and kept.";
 
 #[derive(Debug, Args)]
@@ -43,9 +44,17 @@ pub(crate) struct BenchArguments {
     /// Run each command with each of these values: -L n 64,256
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"])]
     pub(crate) parameter_list: Vec<String>,
-    /// Runs of each variant; fewer than four give less than 95 % confidence
-    #[arg(short, long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=999))]
-    pub(crate) runs: u32,
+    /// Runs of each variant; fewer than four give less than 95 % confidence [default: 6, at most 30 with
+    /// --until-decided]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=999))]
+    runs: Option<u32>,
+    /// End as soon as the limits of --gate are decided: with 0 if they are kept, with 5 if not, with 125 if --runs or
+    /// --within end it, or anything fails
+    #[arg(long, requires = "gate", conflicts_with_all = ["baseline", "allow_inconclusive"])]
+    pub(crate) until_decided: bool,
+    /// Begin no round after this time, such as 1200s
+    #[arg(long, value_name = "T", requires = "until_decided", value_parser = nanoseconds)]
+    pub(crate) within: Option<u64>,
     /// Runs of each variant that are recorded first and do not count
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
     pub(crate) warmup: u32,
@@ -130,6 +139,12 @@ pub(crate) struct WorkloadWords {
 }
 
 impl BenchArguments {
+    /// Returns the number of rounds, or the largest if fewer may decide.
+    pub(crate) fn rounds(&self) -> u32 {
+        let default = if self.until_decided { 30 } else { 6 };
+        self.runs.unwrap_or(default)
+    }
+
     /// Returns the arguments with which `record` would record a program, or a workload.
     pub(crate) fn recording(
         &self,

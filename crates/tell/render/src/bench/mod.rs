@@ -96,10 +96,22 @@ fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
     let missed = bench.missed().count() as u64;
     let missed = (missed > 0).then(|| {
         let all = counted(bench.pairs.len() as u64, "comparison");
-        Block::Failure(message!("Gate failed: {} of {}", count(missed), all))
+        let gates = bench
+            .missed()
+            .filter_map(|pair| pair.comparison.gate.as_ref());
+        Block::Failure(message!(
+            "Gate {}: {} of {}",
+            gate::word(gates),
+            count(missed),
+            all
+        ))
     });
+    let decisions = bench.pairs.iter().filter_map(|pair| pair.decision.clone());
+    let decisions: Vec<Message> = decisions.collect();
+    let decided = (!decisions.is_empty()).then(|| Block::Lead(Message::joined(decisions, ". ")));
     Section::new("verdict", "", 0)
         .with_some(missed)
+        .with_some(decided)
         .with_some(synthetic)
         .with_some(stopped)
         .with_some(work)

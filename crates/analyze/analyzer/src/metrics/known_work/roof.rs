@@ -8,7 +8,7 @@ use metalens_message::{Bytes, Ns, message, name};
 use metalens_text::number::{Float, rounded};
 
 use super::rates::Amounts;
-use crate::report::{ROOF_UNKNOWN, ChipFacts, ChipLimits, Note, Report, RoofLimit, StepRoof};
+use crate::report::{ChipFacts, ChipLimits, Note, ROOF_UNKNOWN, Report, RoofLimit, StepRoof};
 use crate::request::work_file::{AmountScope, WorkFile};
 
 /// Returns the least time of a step's work; `None` if the file has none, and with a note if it does not follow.

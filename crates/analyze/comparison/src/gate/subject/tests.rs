@@ -34,6 +34,7 @@ fn judged(
         change: Some(&change),
         whole: None,
         together: None,
+        chance: None,
         excuse: None,
         meant: None,
     };
@@ -307,6 +308,7 @@ fn verdict_on_share(
         new: Presence::Known,
         whole: None,
         together: None,
+        chance: None,
         excuse: None,
         meant: None,
     };

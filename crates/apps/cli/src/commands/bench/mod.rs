@@ -11,7 +11,7 @@ use metalens_batch::FolderLock;
 use metalens_bench::{
     Bench, BenchFolder, BenchOptions, BenchOutcome, BenchPlan, RunRecord, carry_out,
 };
-use metalens_comparison::{Baseline, LEAST_RUNS};
+use metalens_comparison::{Baseline, Gate, LEAST_RUNS};
 use metalens_files::Folder;
 use metalens_recorder::Probe;
 use metalens_render::bench;
@@ -32,6 +32,14 @@ use runner::{BenchRunner, RunPlace};
 const BENCH: &str = "benchmark";
 
 pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let result = measure(arguments, quiet);
+    if arguments.until_decided {
+        return Ok(exit::decided(exit::code(result)));
+    }
+    result
+}
+
+fn measure(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // Recording takes long: check all arguments before it.
     let plan = BenchPlan::new(&arguments.request()?, &metalens_recorder::redactor())?;
     let analyzing = arguments.analyzing()?;
@@ -66,11 +74,11 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         ),
     };
     let stored = match &place {
-        RunPlace::Kept(folder) => folder.stored(arguments.runs)?,
+        RunPlace::Kept(folder) => folder.stored(arguments.rounds())?,
         RunPlace::Temporary(_) => Vec::new(),
     };
-    let outcome = record_all(arguments, &plan, place, analyzing, stored, quiet)?;
-    let result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    let outcome = record_all(arguments, &plan, &options, place, analyzing, stored, quiet)?;
+    let result = Bench::new(&plan, arguments.rounds(), &outcome, &options);
     finish(arguments, &plan, &result, &outcome, quiet)
 }
 
@@ -83,22 +91,23 @@ fn locked(path: &Path) -> anyhow::Result<FolderLock> {
 fn record_all(
     arguments: &BenchArguments,
     plan: &BenchPlan,
+    options: &BenchOptions,
     place: RunPlace,
     analyzing: crate::analyzing::Analyzing,
     stored: Vec<RunRecord>,
     quiet: bool,
 ) -> anyhow::Result<BenchOutcome> {
     let is_kept = matches!(place, RunPlace::Kept(_));
-    let mut runner = BenchRunner::new(arguments, plan, place, analyzing, quiet)?;
+    let mut runner = BenchRunner::new(arguments, (plan, options), place, analyzing, quiet)?;
     if !stored.is_empty() && !quiet {
-        let recordings = arguments.runs as usize * plan.variants.len();
+        let recordings = arguments.rounds() as usize * plan.variants.len();
         out::note(&format!(
             "{} of {recordings} runs are already in the folder",
             stored.len()
         ));
     }
 
-    let (rounds, warm_ups) = (arguments.runs, arguments.warmup);
+    let (rounds, warm_ups) = (arguments.rounds(), arguments.warmup);
     let outcome = carry_out(plan, rounds, warm_ups, stored, &mut runner).inspect_err(|_| {
         if is_kept && !quiet {
             out::note("the complete runs are kept; run the same command again for the others");
@@ -118,12 +127,16 @@ fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<Bench
         .map(read_baseline)
         .transpose()?;
     let gate = arguments.gate.gate(arguments.measure.config.as_ref())?;
+    let gate = gate.map(|gate| Gate {
+        until_decided: arguments.until_decided,
+        ..gate
+    });
 
     if gate.is_some() && baseline.is_none() && plan.variants.len() < 2 {
         let message = "--gate has nothing to compare: add a second command, or --baseline FILE";
         return Err(Misuse(message.to_owned()).into());
     }
-    if arguments.save_baseline.is_some() && (arguments.runs as usize) < LEAST_RUNS {
+    if arguments.save_baseline.is_some() && (arguments.rounds() as usize) < LEAST_RUNS {
         let message =
             format!("a baseline needs at least {LEAST_RUNS} runs: use --runs {LEAST_RUNS}");
         return Err(Misuse(message).into());

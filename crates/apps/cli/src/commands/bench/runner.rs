@@ -3,9 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use metalens_bench::{BenchFolder, BenchPlan, RunEnd, RunRecord, Turn, Variant, VariantRunner};
+use metalens_bench::{
+    Bench, BenchFolder, BenchOptions, BenchOutcome, BenchPlan, RunEnd, RunRecord, Turn, Variant,
+    VariantRunner,
+};
+use metalens_comparison::LEAST_RUNS;
 use metalens_files::Folder;
 use metalens_recorder::{
     MachineSnapshot, Probe, ProbePlan, ProgramEnd, RecordRequest, RecordingPlan, RecordingSubject,
@@ -39,7 +44,9 @@ pub(super) enum RunPlace {
 pub(super) struct BenchRunner<'a> {
     arguments: &'a BenchArguments,
     by: Recorders,
-    variants: usize,
+    plan: &'a BenchPlan,
+    options: &'a BenchOptions,
+    begun: Instant,
     place: RunPlace,
     analyzing: Analyzing,
     interrupts: Listening,
@@ -52,7 +59,7 @@ impl<'a> BenchRunner<'a> {
     /// Starts to listen for Ctrl-C.
     pub(super) fn new(
         arguments: &'a BenchArguments,
-        plan: &BenchPlan,
+        (plan, options): (&'a BenchPlan, &'a BenchOptions),
         place: RunPlace,
         analyzing: Analyzing,
         quiet: bool,
@@ -60,7 +67,9 @@ impl<'a> BenchRunner<'a> {
         Ok(Self {
             arguments,
             by: arguments.recorders()?,
-            variants: plan.variants.len(),
+            plan,
+            options,
+            begun: Instant::now(),
             place,
             analyzing,
             interrupts: Listening::begin()?,
@@ -205,6 +214,25 @@ impl<'a> BenchRunner<'a> {
 impl VariantRunner for BenchRunner<'_> {
     type Error = anyhow::Error;
 
+    /// Looks after each round at first, and then the less often the more rounds there are, so that all looks
+    /// together take time that grows with the rounds.
+    fn is_enough(&self, outcome: &BenchOutcome) -> bool {
+        let variants = self.plan.variants.len();
+        let rounds = outcome.runs.len() / variants;
+        let is_whole = outcome.runs.len() == rounds * variants;
+        let least = self.options.gate.as_ref().and_then(|gate| gate.runs);
+        if !self.arguments.until_decided || !is_whole || rounds < least.unwrap_or(LEAST_RUNS) {
+            return false;
+        }
+        let within = self.arguments.within.map(Duration::from_nanos);
+        if within.is_some_and(|within| self.begun.elapsed() >= within) {
+            return true;
+        }
+        let is_look = rounds.is_multiple_of((rounds / 8).max(1));
+        is_look
+            && Bench::new(self.plan, self.arguments.rounds(), outcome, self.options).is_decided()
+    }
+
     fn is_stopped(&self) -> bool {
         self.interrupts.times() > 0
     }
@@ -241,7 +269,7 @@ impl VariantRunner for BenchRunner<'_> {
     }
 
     fn record(&mut self, turn: Turn, variant: &Variant) -> anyhow::Result<Option<RunRecord>> {
-        let rounds = self.arguments.runs;
+        let rounds = self.arguments.rounds();
         self.note(&format!(
             "round {} of {rounds}: {}",
             turn.round, variant.name
@@ -253,7 +281,8 @@ impl VariantRunner for BenchRunner<'_> {
                 .join(format!("{}-{}", turn.variant, turn.round)),
         };
 
-        let seed = turn.round * u32::try_from(self.variants)? + u32::try_from(turn.variant)?;
+        let seed =
+            turn.round * u32::try_from(self.plan.variants.len())? + u32::try_from(turn.variant)?;
         let name = || format!("{}, round {}", variant.name, turn.round);
         let analyzer = &mut BundleAnalyzer::default();
         let recorded = self.recorded(variant, &folder, seed, analyzer);

@@ -309,6 +309,60 @@ fn gates_and_baselines() {
     assert_eq!(judge(FUSED).status.code(), Some(5));
 }
 
+/// What a variant does is the scenario that a hook puts in place.
+#[test]
+fn a_gate_ends_when_it_is_decided() {
+    let bench = Bench::new();
+    let small = fs::read_to_string(bench.path("small.toml")).unwrap();
+    for (name, factor) in [("good", 100), ("same", 100), ("slow", 112)] {
+        let duration = format!("duration = [\"{factor}us\", \"{}us\"]", factor + 5);
+        let lines = small.lines().map(|line| {
+            let is_duration = line.starts_with("duration");
+            if is_duration { duration.as_str() } else { line }
+        });
+        let text = lines.collect::<Vec<&str>>().join("\n");
+        fs::write(bench.here().join(format!("{name}.toml")), text).unwrap();
+    }
+    let check = |variants: &str, more: &[&str], code: i32, expected: &str| {
+        let arguments = [
+            "bench",
+            "--simulate",
+            "./bench -c true {v}",
+            "-L",
+            "v",
+            variants,
+            "--prepare",
+            "cp {v}.toml ../small.toml",
+            "--gate",
+            "--until-decided",
+        ];
+        let output = bench.run(&[], &[&arguments[..], more].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", bench.seen(&output));
+        let said = stdout(&output) + &stderr(&output);
+        assert!(said.contains(expected), "{said}");
+    };
+    check(
+        "good,same",
+        &[],
+        0,
+        "v=same beside v=good: not slower by more than 5.0 %, after",
+    );
+    check("good,slow", &[], 5, "v=slow beside v=good: slower, after");
+    check(
+        "good,slow",
+        &["--runs", "2"],
+        125,
+        "v=slow beside v=good: undecided, after 2 pairs",
+    );
+    check(
+        "good,same",
+        &["--within", "0s"],
+        125,
+        "undecided, after 3 pairs",
+    );
+    check("good,none", &[], 125, "cp: ");
+}
+
 #[test]
 fn a_variant_that_fails_stops_the_benchmark() {
     let bench = Bench::new();
