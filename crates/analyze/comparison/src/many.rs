@@ -137,8 +137,8 @@ pub struct GroupTrend {
 /// a share.
 fn floor(figure: &str, median: f64) -> f64 {
     let floor = 0.05 * median.abs();
-    match unit(figure) {
-        Unit::Ratio => floor.min(0.02),
+    match unit_of(figure) {
+        Some(Unit::Ratio) => floor.min(0.02),
         _ => floor,
     }
 }
@@ -150,12 +150,8 @@ pub fn figure_name(figure: &str) -> &'static str {
 
 /// Returns a value of a figure as text.
 pub fn figure_text(figure: &str, value: Number) -> Message {
-    sentences::value(value, unit(figure))
-}
-
-fn unit(figure: &str) -> Unit {
-    let unit = unit_of(figure).unwrap_or(Unit::Count);
-    if figure == KERNEL { Unit::Ns } else { unit }
+    // A kernel's median is none of the figures that are compared.
+    sentences::value(value, unit_of(figure).unwrap_or(Unit::Ns))
 }
 
 /// Facts that are equal in all recordings of a group.
@@ -264,7 +260,7 @@ pub fn outliers_and_trends(
         let of_kernels = kernels.iter();
         let of_kernels =
             of_kernels.filter_map(|own| group_trend(&dated, group, (KERNEL, Some(own)), chance));
-        trends.extend(of_kernels.filter(|trend| !trend.changes.is_empty()));
+        trends.extend(of_kernels.filter(|trend| trend.is_trend && !trend.changes.is_empty()));
     }
     (outliers, trends)
 }
@@ -354,15 +350,24 @@ fn group_trend(
     let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let floor = floor(figure, median(&values)?);
-    let cuts = steps::steps(&points, &line, floor, chance);
-    let is_trend = !cuts.is_empty() || line.p < CHANCE && (is - was).abs() >= floor;
+    // A smaller step counts for nothing, but parts the recordings into two levels even so.
+    let cuts = steps::steps(&points, &line, floor / 2.0, chance);
+    let changes = changes(&known, &values, &cuts);
+    let mut moves = changes
+        .iter()
+        .map(|change| change.after.get() - change.before.get());
+    let is_trend = if changes.is_empty() {
+        line.p < CHANCE && (is - was).abs() >= floor
+    } else {
+        moves.any(|by| by.abs() >= floor)
+    };
     let (from, to) = (first.of.date.clone()?, last.of.date.clone()?);
 
     let mut trend = GroupTrend {
         group: group.name.clone(),
         figure: figure.to_owned(),
         kernel: kernel.map(|kernel| kernel.name.clone()),
-        changes: changes(&known, &values, &cuts),
+        changes,
         recordings: points.len() as u64,
         from,
         to,
@@ -436,8 +441,13 @@ impl GroupTrend {
         let (was, is) = (self.first.get(), self.last.get());
         let text =
             |value: f64| Number::new(value.max(0.0)).map(|value| figure_text(&self.figure, value));
+        let less = if self.is_trend {
+            ""
+        } else {
+            ", less than counts"
+        };
         if !self.changes.is_empty() {
-            message!("{} {} ({})", self.what(), self.steps(), sample)
+            message!("{} {}{} ({})", self.what(), self.steps(), less, sample)
         } else if self.is_trend || self.p.get() < CHANCE {
             message!(
                 "{} {} from about {} to about {}{} ({})",
@@ -445,11 +455,7 @@ impl GroupTrend {
                 moved(was, is),
                 text(was),
                 text(is),
-                if self.is_trend {
-                    ""
-                } else {
-                    ", less than counts"
-                },
+                less,
                 sample
             )
         } else {
@@ -664,6 +670,33 @@ mod tests {
             .map(|outlier| outlier.report.as_str())
             .collect();
         assert_eq!(names, ["r40", "r90", "r140", "r190"]);
+    }
+
+    /// A step that is too small to count is none to report, but recordings after it are no outliers.
+    #[test]
+    fn a_small_step_makes_no_outliers() {
+        let mut random = metalens_testing::Random::new(8);
+        let recordings = (0..60_u32).map(|number| {
+            let mut row = row(&format!("r{number}"), 1 + number / 8, 0.9);
+            row.of.date = row
+                .of
+                .date
+                .map(|date| date.replace("T09", &format!("T{:02}", number % 8)));
+            let level = if number < 40 { 1e7 } else { 1.04e7 };
+            let window = Number::new(level * (1.0 + 0.003 * random.normal()));
+            let figures = &mut row.of.figures;
+            figures.insert("window.span_ns".to_owned(), window.unwrap());
+            row
+        });
+        let all: Vec<IndexRow> = recordings.collect();
+        let (outliers, trends) = outliers_and_trends(&all, &groups(&all));
+        assert_eq!(outliers, []);
+        let said = &trends[1].says.text;
+        assert!(
+            said.contains("with r40 of 2026-01-06, less than counts (60 recordings"),
+            "{said}"
+        );
+        assert!(!trends[1].is_trend);
     }
 
     #[test]

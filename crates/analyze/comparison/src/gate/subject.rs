@@ -424,11 +424,10 @@ impl GateSubject<'_> {
             (GateVerdict::Inconclusive, "undecided".into())
         };
         let became = sentences::became(change, self.unit)?;
-        let share = share(mean);
-        let of = self.of_a_step(share);
+        let of = self.of_a_step(share(mean));
         Some(Measurement {
-            value: Some(share),
-            by: Some(share - limit),
+            value: Some(share(mean)),
+            by: Some(share(mean) - limit),
             verdict,
             why: message!("{}{}; {} in {}", became, of, more, pairs),
         })

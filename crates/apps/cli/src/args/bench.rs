@@ -141,8 +141,7 @@ pub(crate) struct WorkloadWords {
 impl BenchArguments {
     /// Returns the number of rounds, or the largest if fewer may decide.
     pub(crate) fn rounds(&self) -> u32 {
-        let default = if self.until_decided { 30 } else { 6 };
-        self.runs.unwrap_or(default)
+        self.runs.unwrap_or(if self.until_decided { 30 } else { 6 })
     }
 
     /// Returns the arguments with which `record` would record a program, or a workload.

@@ -228,8 +228,7 @@ impl VariantRunner for BenchRunner<'_> {
         if within.is_some_and(|within| self.begun.elapsed() >= within) {
             return true;
         }
-        let is_look = rounds.is_multiple_of((rounds / 8).max(1));
-        is_look
+        rounds.is_multiple_of((rounds / 8).max(1))
             && Bench::new(self.plan, self.arguments.rounds(), outcome, self.options).is_decided()
     }
 
