@@ -42,12 +42,7 @@ impl Bench {
     ) -> Self {
         let baseline = options.baseline.as_ref();
         let mut variants = variants(plan, outcome);
-        let side_pairs = pairs(&variants, baseline);
-        let (basis, work) = choose_basis(&side_pairs, &variants, options.per);
-        let pairs: Vec<PairResult> = side_pairs
-            .into_iter()
-            .map(|pair| compare_pair(pair, basis, options.gate.as_ref()))
-            .collect();
+        let (basis, work, pairs) = compare_all(&variants, options);
         for variant in &mut variants {
             let times =
                 |id| SideValues::from_values(&per_unit(&variant.recorded, id, basis).values);
@@ -79,6 +74,27 @@ impl Bench {
             pairs,
         }
     }
+}
+
+/// Returns whether more runs would decide no other limit of the gate.
+#[must_use]
+pub fn is_decided(plan: &BenchPlan, outcome: &BenchOutcome, options: &BenchOptions) -> bool {
+    let (.., pairs) = compare_all(&variants(plan, outcome), options);
+    let mut gates = pairs.iter().map(|pair| pair.comparison.gate.as_ref());
+    gates.all(|gate| gate.is_some_and(|gate| !gate.inconclusive))
+}
+
+/// Compares all pairs. Returns what times are per, and how the amounts of work differ.
+fn compare_all(
+    variants: &[VariantResult],
+    options: &BenchOptions,
+) -> (TimeBasis, Option<Message>, Vec<PairResult>) {
+    let pairs = pairs(variants, options.baseline.as_ref());
+    let (basis, work) = choose_basis(&pairs, variants, options.per);
+    let pairs = pairs
+        .into_iter()
+        .map(|pair| compare_pair(pair, basis, options.gate.as_ref()));
+    (basis, work, pairs.collect())
 }
 
 /// Returns the kernels that the mixes of all runs tell.

@@ -48,7 +48,7 @@ mod words;
 
 pub use basis::BasisChoice;
 pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
-pub use compute::BenchOptions;
+pub use compute::{BenchOptions, is_decided};
 pub use error::{Error, Result};
 #[cfg(unix)]
 pub use folder::{BenchFolder, PLAN, RunFile};

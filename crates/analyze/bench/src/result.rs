@@ -141,12 +141,6 @@ pub struct PairResult {
 }
 
 impl Bench {
-    /// Returns whether more runs would decide no other limit of a gate.
-    pub fn is_decided(&self) -> bool {
-        let mut gates = self.pairs.iter().map(|pair| pair.comparison.gate.as_ref());
-        gates.all(|gate| gate.is_some_and(|gate| !gate.inconclusive))
-    }
-
     /// Returns the results of the gates that missed a limit.
     pub fn missed(&self) -> impl Iterator<Item = &PairResult> {
         self.pairs.iter().filter(|pair| {

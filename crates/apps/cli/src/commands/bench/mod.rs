@@ -98,7 +98,7 @@ fn record_all(
     quiet: bool,
 ) -> anyhow::Result<BenchOutcome> {
     let is_kept = matches!(place, RunPlace::Kept(_));
-    let mut runner = BenchRunner::new(arguments, (plan, options), place, analyzing, quiet)?;
+    let mut runner = BenchRunner::new(arguments, plan, options, place, analyzing, quiet)?;
     if !stored.is_empty() && !quiet {
         let recordings = arguments.rounds() as usize * plan.variants.len();
         out::note(&format!(

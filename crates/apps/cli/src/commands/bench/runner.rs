@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use metalens_bench::{
-    Bench, BenchFolder, BenchOptions, BenchOutcome, BenchPlan, RunEnd, RunRecord, Turn, Variant,
-    VariantRunner,
+    BenchFolder, BenchOptions, BenchOutcome, BenchPlan, RunEnd, RunRecord, Turn, Variant,
+    VariantRunner, is_decided,
 };
 use metalens_comparison::LEAST_RUNS;
 use metalens_files::Folder;
@@ -59,7 +59,8 @@ impl<'a> BenchRunner<'a> {
     /// Starts to listen for Ctrl-C.
     pub(super) fn new(
         arguments: &'a BenchArguments,
-        (plan, options): (&'a BenchPlan, &'a BenchOptions),
+        plan: &'a BenchPlan,
+        options: &'a BenchOptions,
         place: RunPlace,
         analyzing: Analyzing,
         quiet: bool,
@@ -228,8 +229,7 @@ impl VariantRunner for BenchRunner<'_> {
         if within.is_some_and(|within| self.begun.elapsed() >= within) {
             return true;
         }
-        rounds.is_multiple_of((rounds / 8).max(1))
-            && Bench::new(self.plan, self.arguments.rounds(), outcome, self.options).is_decided()
+        rounds.is_multiple_of((rounds / 8).max(1)) && is_decided(self.plan, outcome, self.options)
     }
 
     fn is_stopped(&self) -> bool {
