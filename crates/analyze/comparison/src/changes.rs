@@ -10,6 +10,7 @@ use crate::kinds::in_one_order;
 use crate::metric_changes::{self, MetricChange};
 use crate::repeated::repeated;
 use crate::runs::Runs;
+use crate::sessions::Sessions;
 
 /// The changes between two sides, before it is settled what their times are compared per.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub struct Changes<'a> {
     pub(crate) base: Cow<'a, Runs>,
     pub(crate) new: Cow<'a, Runs>,
     pub(crate) judge: Judge,
+    pub(crate) sessions: Sessions,
     /// Notes on runs that are given twice.
     pub(crate) repeated: Vec<Note>,
     pub(crate) metrics: Vec<MetricChange>,
@@ -34,12 +36,14 @@ impl<'a> Changes<'a> {
             judge = judge.without_confidence();
         }
 
+        let sessions = Sessions::between(&base, &new);
         Self {
-            metrics: metric_changes::changes(&base, &new, &judge),
-            kernels: kernels::changes(&base, &new, &judge),
+            metrics: metric_changes::changes(&base, &new, &judge, &sessions),
+            kernels: kernels::changes(&base, &new, &judge, &sessions),
             base,
             new,
             judge,
+            sessions,
             repeated,
         }
     }

@@ -56,6 +56,7 @@ impl Changes<'_> {
             base,
             new,
             judge,
+            sessions,
             repeated,
             metrics,
             kernels,
@@ -83,7 +84,7 @@ impl Changes<'_> {
             fusion,
             base: facts(base),
             new: facts(new),
-            method: method(&judge, base, new),
+            method: method(&judge, &sessions, base, new),
             notes: notes.collect(),
             comparable,
             metrics,
@@ -110,7 +111,7 @@ fn facts(runs: &Runs) -> SideFacts {
 }
 
 /// Returns the method by which changes are judged.
-fn method(judge: &Judge, base: &Runs, new: &Runs) -> ComparisonMethod {
+fn method(judge: &Judge, sessions: &Sessions, base: &Runs, new: &Runs) -> ComparisonMethod {
     let confidence = judge.confidence();
     let says = sentences::method(confidence, base.count(), new.count());
     let order = order(base, new).filter(|_| confidence.is_some());
@@ -118,7 +119,7 @@ fn method(judge: &Judge, base: &Runs, new: &Runs) -> ComparisonMethod {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
-        sessions: Sessions::between(base, new).count,
+        sessions: sessions.count,
         floor: judge.floor,
         says: message!("{}{}", says, order),
     }

@@ -178,16 +178,19 @@ fn is_other_work(instances: &Change) -> bool {
 }
 
 /// Returns the changes of all kernels, the largest change of total time first.
-pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChange> {
+pub(crate) fn changes(
+    base: &Runs,
+    new: &Runs,
+    judge: &Judge,
+    sessions: &Sessions,
+) -> Vec<KernelChange> {
     let sum = |runs: &Runs| median_of_known(&runs.values(id!(busy.sum_ns)));
     let (base_sum, new_sum) = (sum(base), sum(new));
 
-    let sessions = Sessions::between(base, new);
     let mut changes: Vec<KernelChange> = pairs(base, new)
         .into_iter()
         .filter_map(|(was, now)| {
-            let runs = (base.count(), new.count());
-            let change = kernel_change(was, now, runs, judge, &sessions)?;
+            let change = kernel_change(was, now, base.count(), new.count(), judge, sessions)?;
             let share = largest_share(&change.total_ns, base_sum, new_sum);
             Some(KernelChange { share, ..change })
         })
@@ -322,7 +325,8 @@ fn names_and_share(
 fn kernel_change(
     was: Option<&KernelRuns>,
     now: Option<&KernelRuns>,
-    (base_runs, new_runs): (usize, usize),
+    base_runs: usize,
+    new_runs: usize,
     judge: &Judge,
     sessions: &Sessions,
 ) -> Option<KernelChange> {

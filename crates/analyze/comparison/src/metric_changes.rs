@@ -71,7 +71,12 @@ pub(crate) fn has_same_steps(metrics: &[MetricChange]) -> bool {
 }
 
 /// Returns the changes of all figures that at least one side has.
-pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
+pub(crate) fn changes(
+    base: &Runs,
+    new: &Runs,
+    judge: &Judge,
+    sessions: &Sessions,
+) -> Vec<MetricChange> {
     // What a run waits for settles how its idle time is divided.
     let has_mixed_waits = base.has_mixed_waits() || new.has_mixed_waits();
     let noise = |id: &str| {
@@ -82,7 +87,6 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChang
         };
         Some((thirds(own(base)), thirds(own(new))))
     };
-    let sessions = Sessions::between(base, new);
     let changes = metrics().map(|metric| {
         let (of_base, of_new) = (base.values(metric.id), new.values(metric.id));
         let judge = &judge.with_error(sessions.error(&of_base));

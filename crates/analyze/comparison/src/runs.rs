@@ -121,10 +121,14 @@ impl Runs {
 
     /// Returns whether each run was recorded before each run of the other side, as far as dates tell.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
-        let ends = self.times().zip(other.times());
-        let ends =
-            ends.and_then(|(mine, others)| mine.into_iter().max().zip(others.into_iter().min()));
-        ends.is_some_and(|(last, first)| last < first)
+        self.ms_before(other).is_some_and(|ms| ms > 0)
+    }
+
+    /// Returns the time from the start of the last run to that of the first run of the other side, in
+    /// milliseconds; none if a date is not known.
+    pub(crate) fn ms_before(&self, other: &Self) -> Option<i64> {
+        let (mine, others) = (self.times()?, other.times()?);
+        Some(others.into_iter().min()? - mine.into_iter().max()?)
     }
 
     /// Returns when each run began, in milliseconds since 1970; none if a date is not known.

@@ -23,18 +23,13 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// Returns the sessions of base if new was recorded in another one, as far as dates tell.
     pub(crate) fn between(base: &Runs, new: &Runs) -> Self {
-        let (Some(base), Some(new)) = (base.times(), new.times()) else {
+        let apart = [base.ms_before(new), new.ms_before(base)];
+        let is_apart = apart.into_iter().flatten().any(|ms| ms >= APART_MS);
+        let Some(base) = base.times().filter(|_| is_apart) else {
             return Self::default();
         };
         let mut all = base.clone();
         all.sort_unstable();
-        let is_apart = |before: &[i64], after: &[i64]| {
-            let ends = before.iter().max().zip(after.iter().min());
-            ends.is_some_and(|(last, first)| first - last >= APART_MS)
-        };
-        if !is_apart(&base, &new) && !is_apart(&new, &base) {
-            return Self::default();
-        }
         let later = all.windows(2).filter_map(|pair| match pair {
             [was, is] if is - was >= APART_MS => Some(*is),
             _ => None,
