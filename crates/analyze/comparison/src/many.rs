@@ -35,6 +35,13 @@ const CHANCE: f64 = 0.05;
 pub const SEARCHED: [&str; 3] = [id!(busy.ratio?), id!(window.span_ns), "steps.median_ns"];
 /// Path of the median time of a kernel, in which only steps are searched.
 const KERNEL: &str = "kernels.med_ns";
+
+/// Figure whose course is looked at.
+#[derive(Clone, Copy)]
+enum Series<'a> {
+    Figure(&'a str),
+    Kernel(&'a RowKernel),
+}
 /// Figures by which the amounts of work are equal.
 const INTERVALS: &str = id!(counts.intervals);
 const BUFFERS: &str = id!(counts.command_buffers);
@@ -150,8 +157,34 @@ pub fn figure_name(figure: &str) -> &'static str {
 
 /// Returns a value of a figure as text.
 pub fn figure_text(figure: &str, value: Number) -> Message {
-    // A kernel's median is none of the figures that are compared.
-    sentences::value(value, unit_of(figure).unwrap_or(Unit::Ns))
+    let unit = match figure {
+        KERNEL => Unit::Ns,
+        figure => unit_of(figure).unwrap_or(Unit::Count),
+    };
+    sentences::value(value, unit)
+}
+
+impl<'a> Series<'a> {
+    fn figure(self) -> &'a str {
+        match self {
+            Self::Figure(figure) => figure,
+            Self::Kernel(_) => KERNEL,
+        }
+    }
+
+    fn kernel(self) -> Option<&'a RowKernel> {
+        match self {
+            Self::Figure(_) => None,
+            Self::Kernel(kernel) => Some(kernel),
+        }
+    }
+
+    fn value(self, row: &IndexRow) -> Option<Number> {
+        match self {
+            Self::Figure(figure) => row.of.figure(figure),
+            Self::Kernel(kernel) => row.median_of(kernel),
+        }
+    }
 }
 
 /// Facts that are equal in all recordings of a group.
@@ -243,7 +276,7 @@ pub fn outliers_and_trends(
         let kernels = dated.first().map_or(&[][..], |(_, row)| &row.kernels);
         let chance = CHANCE / (SEARCHED.len() + kernels.len()).float();
         for figure in SEARCHED {
-            let trend = group_trend(&dated, group, (figure, None), chance);
+            let trend = group_trend(&dated, group, Series::Figure(figure), chance);
             let changes = trend.iter().flat_map(|trend| &trend.changes);
             let firsts: HashSet<&str> = changes.map(|change| change.report.as_str()).collect();
             if firsts.is_empty() {
@@ -259,7 +292,7 @@ pub fn outliers_and_trends(
         }
         let of_kernels = kernels.iter();
         let of_kernels =
-            of_kernels.filter_map(|own| group_trend(&dated, group, (KERNEL, Some(own)), chance));
+            of_kernels.filter_map(|own| group_trend(&dated, group, Series::Kernel(own), chance));
         trends.extend(of_kernels.filter(|trend| trend.is_trend && !trend.changes.is_empty()));
     }
     (outliers, trends)
@@ -332,24 +365,21 @@ fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
 fn group_trend(
     dated: &[(i64, &IndexRow)],
     group: &SameWorkGroup,
-    (figure, kernel): (&str, Option<&RowKernel>),
+    series: Series<'_>,
     chance: f64,
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
     let days = |date: i64| (date - start).float() / DAY_MS;
-    let value = |row: &IndexRow| match kernel {
-        None => row.of.figure(figure),
-        Some(kernel) => row.median_of(kernel),
-    };
     let known = dated.iter();
-    let known = known.filter_map(|&(date, row)| Some((row, (days(date), value(row)?.get()))));
+    let known =
+        known.filter_map(|&(date, row)| Some((row, (days(date), series.value(row)?.get()))));
     let (known, points): (Vec<&IndexRow>, Vec<(f64, f64)>) = known.unzip();
 
     let line = trend(&points)?;
     let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
-    let floor = floor(figure, median(&values)?);
+    let floor = floor(series.figure(), median(&values)?);
     // A smaller step counts for nothing, but parts the recordings into two levels even so.
     let cuts = steps::steps(&points, &line, floor / 2.0, chance);
     let changes = changes(&known, &values, &cuts);
@@ -365,8 +395,8 @@ fn group_trend(
 
     let mut trend = GroupTrend {
         group: group.name.clone(),
-        figure: figure.to_owned(),
-        kernel: kernel.map(|kernel| kernel.name.clone()),
+        figure: series.figure().to_owned(),
+        kernel: series.kernel().map(|kernel| kernel.name.clone()),
         changes,
         recordings: points.len() as u64,
         from,

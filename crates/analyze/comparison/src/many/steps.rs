@@ -15,8 +15,8 @@ const LEAST_VALUES: usize = 4;
 /// Number of times that a part is cut again.
 const DEPTH: u32 = 5;
 
-/// Returns the places of the first values of each new level. `points` are times and values in order of time, `floor` the smallest
-/// difference between two levels, and `chance` the probability of a cut where there is none.
+/// Returns the places of the first values of each new level. `points` are times and values in order of time, `floor`
+/// the smallest difference between two levels, and `chance` the probability of a cut where there is none.
 pub(super) fn steps(points: &[(f64, f64)], line: &Trend, floor: f64, chance: f64) -> Vec<usize> {
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let mut cuts = Vec::new();
