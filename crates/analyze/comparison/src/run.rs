@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChainSource, NamedBy, Report, SourceKind};
+use metalens_analyzer::{ChainSource, NamedBy, Report};
 use metalens_message::Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ fn recorded_work(report: &Report) -> Option<String> {
     const FEW: u64 = 20;
     let sanity = &report.sanity;
     // A log has each command buffer, or counts those that it lacks.
-    let of_log = (report.source.kind == SourceKind::Log).then_some(0);
+    let of_log = report.source.is_log().then_some(0);
     let (missing, outside) = (
         sanity.buffers_without_interval.or(of_log)?,
         sanity.rows_outside.unwrap_or(0),

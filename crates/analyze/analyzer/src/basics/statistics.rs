@@ -57,6 +57,11 @@ pub(crate) fn median<T: Copy + Ord>(values: impl IntoIterator<Item = T>) -> Opti
     percentiles(&mut values, [50]).map(|[median]| median)
 }
 
+/// Returns the median distance of values from their middle, which a few wild values hardly change.
+pub(crate) fn deviation_from(values: impl IntoIterator<Item = u64>, middle: u64) -> Option<u64> {
+    median(values.into_iter().map(|value| value.abs_diff(middle)))
+}
+
 /// Returns the mean of the middle half of values, rounded down: where they have two lengths, it does not jump
 /// from one to the other as a median does.
 pub(crate) fn middle_mean(values: &[u64]) -> Option<u64> {

@@ -218,7 +218,7 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let ledger = &report.idle;
     let present = subject.commands.tables;
     let mut notes = Vec::new();
-    let is_log = report.source.kind == SourceKind::Log;
+    let is_log = report.source.is_log();
     let tables = [
         (
             present.encoders,
@@ -296,7 +296,7 @@ fn active_time(report: &Report) -> Option<Note> {
             Some(Note::quiet("tables-disagree", text))
         }
         Some(_) => None,
-        None if report.source.kind == SourceKind::Log => None,
+        None if report.source.is_log() => None,
         None => {
             let text = message!(
                 "{} is not recorded, so the Active time of the GPU is unknown",

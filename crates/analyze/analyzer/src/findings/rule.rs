@@ -3,7 +3,7 @@
 use super::distrust::distrust;
 use super::evidence::Evidence;
 use super::framework::Knob;
-use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity, SourceKind, StepSeries};
+use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity, StepSeries};
 use metalens_text::units::capital;
 
 /// The concern of a rule, the most important first.
@@ -66,9 +66,7 @@ impl Rule {
 
     /// Returns the first step and the advice for a recording or a log.
     pub(super) fn words(&self, report: &Report) -> [&'static str; 2] {
-        let for_logs = self
-            .for_logs
-            .filter(|_| report.source.kind == SourceKind::Log);
+        let for_logs = self.for_logs.filter(|_| report.source.is_log());
         for_logs.unwrap_or([self.action, self.advice])
     }
 

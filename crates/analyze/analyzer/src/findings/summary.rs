@@ -4,7 +4,7 @@ use super::bound::is_undecided;
 use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
 use super::{rule, steps, warning};
-use crate::report::{Bound, Finding, Report, Severity, SourceKind, Summary};
+use crate::report::{Bound, Finding, Report, Severity, Summary};
 use metalens_message::{
     Factor, Message, Ns, Share, Value, count, counted, factor, message, percent, percent_to,
     process, ratio, rough_time, share,
@@ -32,7 +32,7 @@ pub(crate) fn summary(report: &Report) -> Summary {
 fn next(report: &Report) -> Option<&'static str> {
     let parts = &report.judged().idle.parts;
     match report.verdict.bound? {
-        _ if report.source.kind == SourceKind::Log => None,
+        _ if report.source.is_log() => None,
         Bound::CpuHost | Bound::CpuEncoding if report.cpu.is_none() => Some(
             "Record next: add --instrument 'Time Profiler', whose samples show what the CPU works on",
         ),

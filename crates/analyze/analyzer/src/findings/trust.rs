@@ -7,7 +7,7 @@ use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
-use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, SourceKind};
+use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity};
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
 pub(super) const RULES: &[Rule] = &[
@@ -164,7 +164,7 @@ fn unknown_causes(report: &Report) -> Option<Evidence> {
             known(ledger.without_completion),
             known(ledger.without_encoding),
         ))
-        .at((report.source.kind != SourceKind::Log).then(|| {
+        .at((!report.source.is_log()).then(|| {
             message!(
                 "tables {} and {}",
                 table(ENCODERS.schema),

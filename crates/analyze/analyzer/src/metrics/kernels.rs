@@ -31,12 +31,8 @@ impl Kernels {
         mine: &[Interval],
         window: Span,
     ) -> Self {
-        let mut durations: Vec<Vec<u64>> = vec![Vec::new(); named.count()];
-        for (interval, kernel) in mine.iter().zip(named.numbers()) {
-            if let Some(durations) = durations.get_mut(kernel) {
-                durations.push(interval.span.clip(window).length_ns());
-            }
-        }
+        let mut durations =
+            named.by_kernel(mine, |interval| interval.span.clip(window).length_ns());
 
         let thirds = durations
             .iter()

@@ -19,7 +19,7 @@ use metalens_trace::Names;
 
 use crate::basics::least_squares::LeastSquares;
 use crate::basics::spans::Span;
-use crate::basics::statistics::median;
+use crate::basics::statistics::{deviation_from, median};
 use crate::report::{EstimatedTime, KernelCount, KernelMix, KernelMixes, MixedKernel};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
@@ -81,8 +81,7 @@ pub(crate) fn of_recording(
 
 fn mix_of(kernels: Vec<KernelCount>, lengths: &[u64]) -> KernelMix {
     let median_ns = median(lengths.iter().copied()).unwrap_or(0);
-    let deviations = lengths.iter().map(|length| length.abs_diff(median_ns));
-    let deviation = median(deviations).unwrap_or(0);
+    let deviation = deviation_from(lengths.iter().copied(), median_ns).unwrap_or(0);
     KernelMix {
         kernels,
         intervals: lengths.len() as u64,
@@ -128,6 +127,15 @@ struct Column {
     kernels: Vec<KernelCount>,
     /// Number of times in each mix.
     counts: Vec<u64>,
+}
+
+/// Value that was found for a column.
+struct Value {
+    ns: f64,
+    /// Half of its interval.
+    half_ns: f64,
+    /// True if the equations leave it one value.
+    is_determined: bool,
 }
 
 impl Columns {
@@ -217,29 +225,43 @@ impl Columns {
             return Err(self.indistinct(mixes));
         };
 
+        let places = solution.iter().enumerate().zip(is_determined);
+        let values = places.map(|((place, &ns), is_determined)| Value {
+            ns,
+            half_ns: factor * deviation(&again, place),
+            is_determined,
+        });
+        let found = self.told(mixes, values);
+        if found.kernels.is_empty() {
+            return Err(self.indistinct(mixes));
+        }
+        Ok(Found {
+            misfit: Some(misfit),
+            ..found
+        })
+    }
+
+    /// Returns what the values of the columns tell, the most time first.
+    fn told(&self, mixes: &[KernelMix], values: impl Iterator<Item = Value>) -> Found {
         let all_ns: f64 = mixes
             .iter()
             .map(|mix| mix.intervals.float() * mix.median_ns.0.float())
             .sum();
-        let mut found = Found {
-            misfit: Some(misfit),
-            ..Found::default()
-        };
-        let deviations = (0..columns.len()).map(|place| deviation(&again, place));
-        let values = solution.iter().zip(deviations).zip(is_determined);
-        for (column, ((value, deviation), is_determined)) in columns.iter().zip(values) {
+        let mut found = Found::default();
+        for (column, value) in self.0.iter().zip(values) {
             let pairs = column.counts.iter().zip(mixes);
             let times = pairs.map(|(count, mix)| count.saturating_mul(mix.intervals));
             let count = times.fold(0, u64::saturating_add);
-            let (half, total) = (factor * deviation, count.float() * value);
+            let Value { ns, half_ns, .. } = value;
+            let total_ns = Ns(rounded(count.float() * ns));
             // At zero, nothing tells by how much it could be more.
-            let is_sure = is_determined
-                && *value > 0.0
-                && (half <= WIDTH * value || half * count.float() <= WIDTH_OF_ALL * all_ns);
+            let is_sure = value.is_determined
+                && ns > 0.0
+                && (half_ns <= WIDTH * ns || half_ns * count.float() <= WIDTH_OF_ALL * all_ns);
             let time = EstimatedTime {
-                ns: Ns(rounded(*value)),
-                low_ns: Ns(rounded(value - half)),
-                high_ns: Ns(rounded(value + half)),
+                ns: Ns(rounded(ns)),
+                low_ns: Ns(rounded(ns - half_ns)),
+                high_ns: Ns(rounded(ns + half_ns)),
             };
             let is_boundary = column.kernels.iter().any(|kernel| kernel.name == BOUNDARY);
             let mut names = column
@@ -251,8 +273,8 @@ impl Columns {
                     kernels: column.kernels.clone(),
                     count,
                     time,
-                    total_ns: Ns(rounded(total)),
-                    share: share(Ns(rounded(total)), Ns(rounded(all_ns))).unwrap_or_default(),
+                    total_ns,
+                    share: share(total_ns, Ns(rounded(all_ns))).unwrap_or_default(),
                 }),
                 (true, true) if names.next().is_none() => found.boundary = Some(time),
                 _ => found
@@ -260,13 +282,10 @@ impl Columns {
                     .extend(names.map(|kernel| kernel.name.clone())),
             }
         }
-        if found.kernels.is_empty() {
-            return Err(self.indistinct(mixes));
-        }
         found
             .kernels
             .sort_by(|a, b| (b.total_ns, &a.kernels).cmp(&(a.total_ns, &b.kernels)));
-        Ok(found)
+        found
     }
 
     /// Returns the numbers of each mix, with its weight.

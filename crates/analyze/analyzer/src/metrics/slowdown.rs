@@ -8,7 +8,7 @@
 use metalens_message::{Factor, Ns};
 use metalens_text::number::Float;
 
-use crate::basics::statistics::median;
+use crate::basics::statistics::{deviation_from, median};
 use crate::report::{NamedBy, Slowdown};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
@@ -74,13 +74,14 @@ pub(crate) fn slowdown(named: &NamedIntervals, mine: &[Interval]) -> Option<Slow
 
 /// Returns the lengths of each kernel. Those without a name may be of several kernels, and do not count.
 fn lengths(named: &NamedIntervals, mine: &[Interval]) -> Vec<Lengths> {
-    let mut kernels: Vec<Lengths> = Vec::new();
-    kernels.resize_with(named.count(), Lengths::default);
-    for (interval, kernel) in mine.iter().zip(named.numbers()) {
-        if let Some(lengths) = kernels.get_mut(kernel) {
-            lengths.ns.push(interval.span.length_ns());
-        }
-    }
+    let of_kernels = named.by_kernel(mine, |interval| interval.span.length_ns());
+    let mut kernels: Vec<Lengths> = of_kernels
+        .into_iter()
+        .map(|ns| Lengths {
+            ns,
+            ..Lengths::default()
+        })
+        .collect();
     let all_ns: u64 = kernels.iter().flat_map(|lengths| &lengths.ns).sum();
     for (kernel, lengths) in kernels.iter_mut().enumerate() {
         let is_large = lengths.ns.iter().sum::<u64>() >= all_ns / PARTS;
@@ -152,7 +153,7 @@ impl Growth {
 /// Returns the median, and its error if the lengths are normally distributed.
 fn usual(ns: &[u64]) -> Option<(f64, f64)> {
     let usual_ns = median(ns.iter().copied())?;
-    let deviation_ns = median(ns.iter().map(|ns| ns.abs_diff(usual_ns)))?;
+    let deviation_ns = deviation_from(ns.iter().copied(), usual_ns)?;
     let error_ns = 1.25 * 1.4826 * deviation_ns.float() / ns.len().float().sqrt();
     Some((usual_ns.float(), error_ns))
 }

@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 use metalens_message::{Ns, ratio};
 
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{median, middle_mean, of_thirds, percentile};
+use crate::basics::statistics::{deviation_from, median, middle_mean, of_thirds, percentile};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{
     Cause, GapParts, OnceKind, OncePart, SlowKernel, SlowSteps, StepKind, StepParts, StepPlace,
@@ -268,11 +268,8 @@ impl StepsInput<'_> {
     /// Returns the steps of a kind that are much longer than the usual one; `None` if they cost little.
     fn slow(&self, of_series: &Measured<'_>, tiles: &[Tile], median_ns: u64) -> Option<SlowSteps> {
         let period_ns = of_series.series.period_ns;
-        let deviation = median(
-            tiles
-                .iter()
-                .map(|tile| tile.span.length_ns().abs_diff(median_ns)),
-        )?;
+        let lengths = tiles.iter().map(|tile| tile.span.length_ns());
+        let deviation = deviation_from(lengths, median_ns)?;
         let limit_ns = match period_ns {
             Some(period_ns) => period_ns + period_ns / 2,
             None => median_ns + (DEVIATIONS * deviation).max(median_ns / 10),

@@ -15,6 +15,13 @@ pub struct Source {
     pub reader: Reader,
 }
 
+impl Source {
+    /// Returns whether it is a command-buffer log, which has keys and no tables.
+    pub fn is_log(&self) -> bool {
+        self.kind == SourceKind::Log
+    }
+}
+
 /// Form of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -137,6 +137,21 @@ impl NamedIntervals {
         self.group_of.iter().map(|&group| group as usize)
     }
 
+    /// Returns a value of the intervals of each kernel, in their order.
+    pub(crate) fn by_kernel(
+        &self,
+        mine: &[Interval],
+        value: impl Fn(&Interval) -> u64,
+    ) -> Vec<Vec<u64>> {
+        let mut values = vec![Vec::new(); self.count()];
+        for (interval, kernel) in mine.iter().zip(self.numbers()) {
+            if let Some(values) = values.get_mut(kernel) {
+                values.push(value(interval));
+            }
+        }
+        values
+    }
+
     /// Returns the name of a kernel.
     pub(crate) fn name(&self, kernel: usize) -> &str {
         self.groups.get(kernel).map_or("", |group| &group.name)
