@@ -33,9 +33,8 @@ impl Written {
 /// If it is not such a time; in words.
 pub fn nanoseconds(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let &(unit, digits) = unit.ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;
-    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    let (number, unit, digits) =
+        split_unit(text, &UNITS).ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;
     decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
 }
 
@@ -54,14 +53,24 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         ("GB", 1_000_000_000),
         ("TB", 1_000_000_000_000),
     ];
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let &(unit, size) = unit.ok_or("an amount needs a unit: 16.5GB, 512MB or 1.5GiB")?;
-    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    let (number, unit, size) =
+        split_unit(text, &UNITS).ok_or("an amount needs a unit: 16.5GB, 512MB or 1.5GiB")?;
     let billionths = decimal(number, 9).map(|billionths| u128::from(billionths) * u128::from(size));
     billionths
         .and_then(|all| u64::try_from(all / 1_000_000_000).ok())
         .filter(|&bytes| bytes > 0)
         .ok_or_else(|| format!("`{number}` is not a number of {unit}"))
+}
+
+/// Splits `1.5ms` into its number, its unit, and what stands beside the first unit that fits.
+fn split_unit<'a, T: Copy>(
+    text: &'a str,
+    units: &[(&'static str, T)],
+) -> Option<(&'a str, &'static str, T)> {
+    units.iter().find_map(|&(unit, of_unit)| {
+        let number = text.strip_suffix(unit)?;
+        Some((number.trim_end(), unit, of_unit))
+    })
 }
 
 /// Parses `1.5` with 9 digits into 1,500,000,000, exactly. Fractions of 1 ns are refused.
