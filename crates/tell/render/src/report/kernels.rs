@@ -106,18 +106,15 @@ pub(super) fn kernels(report: &Report) -> Section {
 /// Returns the runs that would tell kernels apart, if a variable of the framework splits the work otherwise.
 fn designed_runs(report: &Report) -> Option<Block> {
     report.mixes.as_ref()?.why_not.as_ref()?;
-    let text = match report.framework.as_ref()?.framework {
-        FrameworkName::Mlx => {
-            "metalens bench --recorder probe -L ops 3,5,7,11,50 --env \
-             'MLX_MAX_OPS_PER_BUFFER={ops}' COMMAND makes such runs"
-        }
-        FrameworkName::Candle => {
-            "metalens bench --recorder probe -L ops 3,5,7,11,50 --env \
-             'CANDLE_METAL_COMPUTE_PER_BUFFER={ops}' COMMAND makes such runs"
-        }
+    let setting = match report.framework.as_ref()?.framework {
+        FrameworkName::Mlx => "MLX_MAX_OPS_PER_BUFFER={ops}",
+        FrameworkName::Candle => "CANDLE_METAL_COMPUTE_PER_BUFFER={ops}",
         _ => return None,
     };
-    Some(Block::Text(text.into()))
+    Some(Block::Text(message!(
+        "metalens bench --recorder probe -L ops 3,5,7,11,50 --env '{}' COMMAND makes such runs",
+        setting
+    )))
 }
 
 /// Adds the estimated times of kernels that share intervals, or why there are none.

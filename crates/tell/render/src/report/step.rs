@@ -1,16 +1,13 @@
 //! Builds the section on steps: what the time of one consists of, and what the best change leaves of it.
 
 use metalens_analyzer::{
-    Cause, ChipFacts, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, RoofLimit,
-    StepParts, StepRoof,
+    Cause, Finding, Gain, GainCertainty, OnceKind, OncePart, Report, StepParts,
 };
 use metalens_message::{
-    Message, Ns, Quantity, Value, count, counted, message, moment, name, number, steps_per_second,
-    time,
+    Message, Ns, count, counted, message, moment, name, steps_per_second, time,
 };
 
-use metalens_text::number::Float;
-
+use super::work;
 use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, StepBar, Table};
 use crate::wording::{known, plain};
 
@@ -29,7 +26,7 @@ pub(super) fn step(report: &Report) -> Option<Section> {
         ),
         None => "Steps".into(),
     };
-    let roof = roof(report, typical).map(|roof| Block::Facts(vec![roof]));
+    let roof = work::roof(report, typical).map(|roof| Block::Facts(vec![roof]));
     if main.is_none() && roof.is_none() {
         return None;
     }
@@ -152,61 +149,4 @@ fn busy(report: &Report, gpu_ns: Ns) -> Vec<(BarPart, Ns)> {
         }
         None => vec![(BarPart::Gpu, gpu_ns)],
     }
-}
-
-/// Returns the time of a step by the roof: at it, above it, and idle; or why it is unknown.
-fn roof(report: &Report, typical: Option<&StepParts>) -> Option<Fact> {
-    let work = report.work.as_ref()?;
-    let told = work.step.zip(typical).zip(work.chip.as_ref());
-    let told = told.and_then(|((roof, typical), chip)| {
-        let parts = roof.above_ns.map(|above_ns| {
-            let idle_ns = typical.idle.total_ns();
-            message!(", then {} above it and {} idle", above_ns, idle_ns)
-        });
-        Some(message!(
-            "{} take {}{}",
-            work_at_limit(&roof, chip)?,
-            roof.roof_ns,
-            parts
-        ))
-    });
-    let why = work.why_no_roof().cloned();
-    let texts: Vec<Message> = told.into_iter().chain(why).collect();
-    (!texts.is_empty()).then(|| Fact::new("roof", Message::joined(texts, "; ")))
-}
-
-/// Returns the work of a step, and the limit of the chip that it reaches last.
-fn work_at_limit(roof: &StepRoof, chip: &ChipFacts) -> Option<Message> {
-    let (amount, limit) = match roof.limit {
-        RoofLimit::Memory => (
-            scaled(roof.bytes?.number(), "B"),
-            bandwidth(chip.bandwidth_gb_s?.max),
-        ),
-        RoofLimit::Arithmetic => (
-            scaled(roof.flops?.float(), "FLOP"),
-            peak(chip.peak_tflops?.max),
-        ),
-    };
-    Some(message!("{} at {}", amount, limit))
-}
-
-/// Returns an amount of work with a decimal prefix, as those of rates: `16.50 GB`.
-fn scaled(amount: f64, unit: &str) -> Message {
-    let (shown, prefix) = match amount {
-        some if some < 1e9 => (some / 1e6, "M"),
-        some if some < 1e12 => (some / 1e9, "G"),
-        many => (many / 1e12, "T"),
-    };
-    let text = format!("{shown:.2} {prefix}{unit}");
-    number(text, amount, |number| Value::Number { number })
-}
-
-fn bandwidth(gb_per_s: f64) -> Message {
-    let value = |gb_per_s| Value::Bandwidth { gb_per_s };
-    number(format!("{gb_per_s} GB/s"), gb_per_s, value)
-}
-
-fn peak(tflop_per_s: f64) -> Message {
-    let value = |tflop_per_s| Value::Throughput { tflop_per_s };
-    number(format!("{tflop_per_s:.1} TFLOP/s"), tflop_per_s, value)
 }

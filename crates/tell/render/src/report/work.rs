@@ -1,7 +1,10 @@
-//! Builds the section on the throughput of known work.
+//! Builds the section on the throughput of known work, and the roof of a step.
 
-use metalens_analyzer::{ChipFacts, ChipLimits, Report, ShareRange};
-use metalens_message::{Message, Value, message, name, number, percent, time};
+use metalens_analyzer::{
+    ChipFacts, ChipLimits, Report, RoofLimit, ShareRange, StepParts, StepRoof,
+};
+use metalens_message::{Message, Quantity, Value, message, name, number, percent, time};
+use metalens_text::number::Float;
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
@@ -30,12 +33,10 @@ pub(super) fn work(report: &Report) -> Option<Section> {
         table.row([
             name(&row.label),
             known(rates.gb_per_s, |rate| {
-                let text = format!("{rate:.1} GB/s");
-                number(text, rate, |gb_per_s| Value::Bandwidth { gb_per_s })
+                bandwidth(format!("{rate:.1} GB/s"), rate)
             }),
             known(rates.tflop_per_s, |rate| {
-                let text = format!("{rate:.3} TFLOP/s");
-                number(text, rate, |tflop_per_s| Value::Throughput { tflop_per_s })
+                throughput(format!("{rate:.3} TFLOP/s"), rate)
             }),
             known(rates.operations_per_s, |rate| {
                 let text = format!("{rate:.0}");
@@ -63,23 +64,82 @@ fn of_chip(share: ShareRange) -> Message {
 }
 
 fn chip_facts(chip: &ChipFacts) -> Message {
-    let bandwidth = chip
+    let memory = chip
         .bandwidth_gb_s
-        .map(|limits| between(limits, "GB/s", |gb_per_s| Value::Bandwidth { gb_per_s }));
-    let peak = chip.peak_tflops.map(|limits| {
-        let value = |tflop_per_s| Value::Throughput { tflop_per_s };
-        between(limits, "TFLOP/s", value)
-    });
-    let facts = Message::joined([bandwidth, peak].into_iter().flatten(), ", ");
+        .map(|limits| between(limits, "GB/s", bandwidth));
+    let peak = chip.peak_tflops;
+    let peak = peak.map(|limits| between(limits, "TFLOP/s", throughput));
+    let facts = Message::joined([memory, peak].into_iter().flatten(), ", ");
     message!("{}: {}", name(&chip.name), facts)
 }
 
-fn between(limits: ChipLimits, unit: &str, value: fn(f64) -> Value) -> Message {
-    let most = number(format!("{:.2} {unit}", limits.max), limits.max, value);
+fn between(limits: ChipLimits, unit: &str, said: fn(String, f64) -> Message) -> Message {
+    let most = said(format!("{:.2} {unit}", limits.max), limits.max);
     if limits.min == limits.max {
         most
     } else {
-        let least = number(format!("{:.2}", limits.min), limits.min, value);
+        let least = said(format!("{:.2}", limits.min), limits.min);
         message!("{} to {}", least, most)
     }
+}
+
+/// Returns a memory bandwidth with this text.
+fn bandwidth(text: String, gb_per_s: f64) -> Message {
+    number(text, gb_per_s, |gb_per_s| Value::Bandwidth { gb_per_s })
+}
+
+/// Returns a rate of arithmetic with this text.
+fn throughput(text: String, tflop_per_s: f64) -> Message {
+    number(text, tflop_per_s, |tflop_per_s| Value::Throughput {
+        tflop_per_s,
+    })
+}
+
+/// Returns the time of a step by the roof: at it, above it, and idle; or why it is unknown.
+pub(super) fn roof(report: &Report, typical: Option<&StepParts>) -> Option<Fact> {
+    let work = report.work.as_ref()?;
+    let told = work.step.zip(typical).zip(work.chip.as_ref());
+    let told = told.and_then(|((roof, typical), chip)| {
+        let parts = roof.above_ns.map(|above_ns| {
+            let idle_ns = typical.idle.total_ns();
+            message!(", then {} above it and {} idle", above_ns, idle_ns)
+        });
+        Some(message!(
+            "{} take {}{}",
+            work_at_limit(&roof, chip)?,
+            roof.roof_ns,
+            parts
+        ))
+    });
+    let why = work.why_no_roof().cloned();
+    let texts: Vec<Message> = told.into_iter().chain(why).collect();
+    (!texts.is_empty()).then(|| Fact::new("roof", Message::joined(texts, "; ")))
+}
+
+/// Returns the work of a step, and the limit of the chip that it reaches last.
+fn work_at_limit(roof: &StepRoof, chip: &ChipFacts) -> Option<Message> {
+    let (amount, limit) = match roof.limit {
+        RoofLimit::Memory => {
+            let most = chip.bandwidth_gb_s?.max;
+            let amount = scaled(roof.bytes?.number(), "B");
+            (amount, bandwidth(format!("{most} GB/s"), most))
+        }
+        RoofLimit::Arithmetic => {
+            let most = chip.peak_tflops?.max;
+            let amount = scaled(roof.flops?.float(), "FLOP");
+            (amount, throughput(format!("{most:.1} TFLOP/s"), most))
+        }
+    };
+    Some(message!("{} at {}", amount, limit))
+}
+
+/// Returns an amount of work with a decimal prefix, as those of rates: `16.50 GB`.
+fn scaled(amount: f64, unit: &str) -> Message {
+    let (shown, prefix) = match amount {
+        some if some < 1e9 => (some / 1e6, "M"),
+        some if some < 1e12 => (some / 1e9, "G"),
+        many => (many / 1e12, "T"),
+    };
+    let text = format!("{shown:.2} {prefix}{unit}");
+    number(text, amount, |number| Value::Number { number })
 }
