@@ -14,7 +14,8 @@
 //! The format is Apple's and undocumented. It was inferred from bundles of Instruments 26.0 and
 //! compared with `xctrace export`. Anything else is refused, table by table, with a command that
 //! works. A type that was never compared is read as Apple's reference of types classes it; values of any
-//! other are returned as raw numbers and marked, never as a guessed text. `metalens verify --compare` compares a bundle with its own export.
+//! other are returned as raw numbers and marked, never as a guessed text. `metalens verify --compare`
+//! compares a bundle with its own export.
 
 mod arrays;
 mod bplist;

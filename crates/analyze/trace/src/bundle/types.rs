@@ -1,6 +1,7 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
 //! line was compared with an export, cell by cell, except the few in [`related`] and those that
-//! Apple's [`reference`] classes; tagged backtraces, which were compared with the samples of the same moments in `time-sample`;
+//! Apple's [`reference`] classes; tagged backtraces, which were compared with the samples of the same
+//! moments in `time-sample`;
 //! arguments of signposts, which are also in the messages of their events; ids of resources, which are
 //! also in their labels, in hexadecimal; and the two of hardware
 //! counters. No bundle with counters was available together with its export. But of 7,050 values of
