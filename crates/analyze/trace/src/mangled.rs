@@ -2,9 +2,11 @@
 //!
 //! C++ names are read with `cpp_demangle`, which spells some types differently from LLVM, which
 //! `xctrace` uses. Known differences are corrected. A name that may have any other difference is shown
-//! all the same, and marked, so that no comparison with an export counts on it. Names of Swift stay
-//! mangled: no demangler for them is written in Rust only. `xctrace` takes names of Rust for those of
-//! C++, so they are spelled as in their source in both readers.
+//! all the same, and marked, so that no comparison with an export counts on it. Names of Swift are read
+//! here: no library for them is written in Rust only. `xctrace` takes names of Rust for those of C++, so
+//! they are spelled as in their source in both readers.
+
+mod swift;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -44,7 +46,7 @@ pub(crate) fn readable(name: &str) -> Option<FunctionName> {
     let read = if is_cpp(name) {
         demangled(name)
     } else if is_swift(name) {
-        None
+        swift::readable(name).map(FunctionName::sure)
     } else {
         return None;
     };
@@ -342,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpp_names_are_demangled() {
+    fn names_are_demangled() {
         let cases = [
             ("__ZN3app4stepEi", "app::step(int)"),
             (
@@ -392,6 +394,7 @@ mod tests {
                 "__ZN3app3runILNS_5StateEn3EEEvv",
                 "void app::run<(app::State)-3>()",
             ),
+            ("_$s3app4stepyySiF", "step(_:)"),
             (
                 "____ZN3app4eachEU13block_pointerFvvE_block_invoke.20",
                 "invocation function for block in app::each(void () block_pointer)",
@@ -492,7 +495,7 @@ mod tests {
             ),
             ("_ZN3app4C2IxE4stepEi", "_ZN3app4C2IxE4stepEi"),
             ("_Znonsense", "_Znonsense"),
-            ("$s3app4stepyySiF", "$s3app4stepyySiF"),
+            ("$s3app4stepyySi", "$s3app4stepyySi"),
         ] {
             let found = readable(&format!("_{name}"));
             assert_eq!(found, Some(FunctionName::unsure(shown)));

@@ -67,7 +67,8 @@ fn every_exported_cell_is_the_same() {
     }
 }
 
-/// Samples of the CPU Profiler weigh in cycles, which are not time. Some names of Swift stay mangled.
+/// Samples of the CPU Profiler weigh in cycles, which are not time. Three stacks have a name that was not
+/// found, or that may be spelled otherwise.
 #[test]
 fn cycles_are_read_as_cycles() {
     let Some(real) = real_recordings() else {
@@ -81,7 +82,7 @@ fn cycles_are_read_as_cycles() {
     assert_eq!((table.rows, table.cells), ((91, 91), 637));
     assert_eq!(
         (table.undecoded, table.different, table.unnamed),
-        (0, 0, 4),
+        (0, 0, 3),
         "{table:?}"
     );
     let weights = |path: &Path| {
