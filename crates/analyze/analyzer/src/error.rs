@@ -110,7 +110,7 @@ pub enum Error {
         problem: String,
     },
     /// The recording has no steps of the requested name.
-    #[error("no os_signpost interval and no work is named {wanted}; {}", recorded_names(.present, .work))]
+    #[error("no phase and no work is named {wanted}; {}", recorded_names(.present, .work))]
     NoSuchStep {
         /// Requested name.
         wanted: String,
@@ -260,7 +260,7 @@ impl Error {
             Self::NoSuchStep { .. } => {
                 "mark phases in the program with os_signpost (category PointsOfInterest), and \
                  record the instrument Points of Interest, which `metalens record` adds on its \
-                 own; or choose a part by time with --from and --to"
+                 own (in a log, write `phase`); or choose a part by time with --from and --to"
             }
             Self::EmptyWindow { .. } => {
                 "choose --from, --to or --step so that the part includes some of them"

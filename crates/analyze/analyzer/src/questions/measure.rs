@@ -101,7 +101,7 @@ impl Measured {
             0 => Error::unanswered(
                 format!("there is no step {number}: nothing repeats regularly"),
                 "choose a part by time with --from and --to; or mark steps in the program with \
-                 os_signpost, and choose them with --step NAME",
+                 os_signpost (in a log, write `phase`), and choose them with --step NAME",
             ),
             _ => Error::unanswered(
                 format!("there is no step {number}: the recording has {count}"),

@@ -185,7 +185,7 @@ fn steps_are_chosen_by_name() {
     let rates = main.per_second.zip(found.per_second).unwrap();
     assert!((rates.0 / rates.1 / 8.0 - 1.0).abs() < 0.02, "{rates:?}");
     let error = chosen("tokens").unwrap_err();
-    let said = "no os_signpost interval and no work is named tokens; recorded names: layer, matmul, \
+    let said = "no phase and no work is named tokens; recorded names: layer, matmul, \
                 rms_norm, rope, softmax";
     assert_eq!(error.to_string(), said);
 }

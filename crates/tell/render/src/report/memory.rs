@@ -243,7 +243,7 @@ fn groups(
 /// Returns a table of the phases that the process named.
 fn phases(memory: &Memory) -> Option<Block> {
     let columns = vec![
-        Column::label("phase (os_signpost)"),
+        Column::label("phase"),
         Column::number("allocations"),
         Column::number("bytes"),
         Column::number("freed").spare(1),

@@ -38,7 +38,7 @@ pub(super) fn phases(report: &Report) -> Option<Section> {
 /// none.
 fn kernels(phases: &Phases) -> Option<Table> {
     let columns = vec![
-        Column::label("phase (os_signpost)"),
+        Column::label("phase"),
         Column::number("time"),
         Column::number("total"),
         Column::number("instances"),
@@ -74,7 +74,7 @@ fn kernels(phases: &Phases) -> Option<Table> {
 fn named(phases: &Phases) -> Table {
     let (short, long) = NAMED;
     let columns = vec![
-        Column::name("phase (os_signpost)"),
+        Column::name("phase"),
         Column::number("count"),
         Column::number("total"),
         Column::number("med"),
