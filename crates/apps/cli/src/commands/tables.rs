@@ -14,6 +14,7 @@ use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection, Tab
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
+use crate::exit::Misuse;
 use crate::progress::LongWork;
 use crate::view::{self, View};
 use crate::{exit, out};
@@ -148,6 +149,13 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
         .iter()
         .map(|document| TableLine::new(document, input.path()))
         .collect();
+    if let Some(run) = arguments.reading.run {
+        let is_other = |line: &TableLine| line.run.is_some_and(|own| own != run);
+        if listed.iter().all(is_other) {
+            return Err(Misuse(format!("the recording has no run {run}")).into());
+        }
+        listed.retain(|line| !is_other(line));
+    }
     // A table is looked for by its name; files of a bundle are in no order that a person knows.
     listed.sort_by(|a, b| (&a.schema, a.run).cmp(&(&b.schema, b.run)));
 

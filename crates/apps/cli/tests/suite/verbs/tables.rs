@@ -32,6 +32,18 @@ fn the_list_has_the_run_of_each_table() {
         folder.path(),
         &["tables", "two-runs"]
     )));
+    let listed = |run: &str| {
+        metalens(
+            folder.path(),
+            &["tables", "two-runs", "--json", "--run", run],
+        )
+    };
+    let of_one: Value = serde_json::from_str(&stdout(&listed("1"))).unwrap();
+    let of_one = of_one.as_array().unwrap();
+    assert!(!of_one.is_empty() && of_one.iter().all(|table| table["run"] == 1));
+    let wrong = listed("19");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("the recording has no run 19"));
 }
 
 /// The exit code says that a table cannot be read.
