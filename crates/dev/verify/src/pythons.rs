@@ -58,7 +58,8 @@ fn reach(probe: &Probe, python: OsString) -> Option<&'static str> {
     let Ok(command) = loadable(command) else {
         return Some("refused before the start");
     };
-    let log = std::env::temp_dir().join("metalens-verify-python.jsonl");
+    let folder = tempfile::tempdir().ok()?;
+    let log = folder.path().join("python.jsonl");
     Some(match said(&command, probe.variables(&log, false)) {
         None => "it fails with the probe in it",
         Some((false, _)) => "the probe is not in it",
