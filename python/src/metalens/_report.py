@@ -152,16 +152,7 @@ class Report(Part):
             }
             for finding in self._facts["findings"]
         ]
-        names = [
-            "id",
-            "severity",
-            "title",
-            "evidence",
-            "advice",
-            "saves_ns",
-            "speedup",
-            "certainty",
-        ]
+        names = ["id", "severity", "title", "evidence", "advice", "saves_ns", "speedup", "certainty"]
         return frame(rows, names)
 
     def chart(self, chart: str = "timeline") -> str:
@@ -216,9 +207,7 @@ class Prediction(Part):
     def __repr__(self) -> str:
         facts = self._facts
         after = (
-            [facts["after_ns"]]
-            if facts.get("after_ns") is not None
-            else [facts["least_ns"], facts["most_ns"]]
+            [facts["after_ns"]] if facts["after_ns"] is not None else [facts["least_ns"], facts["most_ns"]]
         )
         left = " to ".join(map(_html.duration, after))
         return f"<Prediction: {_html.duration(facts['before_ns'])} → {left}>"
@@ -261,7 +250,7 @@ def what_if(
     """Predicts what a change of the program would leave.
 
     ``in_flight=0`` never waits for a command buffer; ``host``, ``driver``, ``latency`` and
-    ``kernels={"gemm*": 0.5}`` are factors of time. ``after_ns`` is missing if the recording
+    ``kernels={"gemm*": 0.5}`` are factors of time. ``after_ns`` is None if the recording
     does not tell: then see ``least_ns`` and ``most_ns``. Without a change, ``changes`` has what each
     leaves.
     """

@@ -30,9 +30,8 @@ pub struct WhatIf {
     pub is_paced: bool,
     /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
     pub before_ns: Ns,
-    /// Predicted time of the changed run, in nanoseconds; absent if the recording does not tell: if the
+    /// Predicted time of the changed run, in nanoseconds; null if the recording does not tell: if the
     /// most is above the least by more than a quarter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_ns: Option<Ns>,
     /// The least that the change may leave, in nanoseconds: the answers that the recording allows, and how
     /// far the program varies.
