@@ -53,7 +53,7 @@ def test_answers_have_the_figures_that_were_simulated(folder: Path) -> None:
 
     async def use(client: Any, ask: Ask) -> None:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == ["analyze", "compare"]
+        assert [tool.name for tool in tools] == ["analyze", "what_if", "compare"]
         # An agent reads nothing else, and has all of it in its context all the time.
         assert sum(len(tool.model_dump_json()) for tool in tools) < 7_000
         for tool in tools:
@@ -78,6 +78,16 @@ def test_answers_have_the_figures_that_were_simulated(folder: Path) -> None:
         assert len(text) <= 1_000 and "[cut: 1000 of " in text
         failed, text = await ask("analyze", recording="eager.trace", section="nonsense")
         assert failed and "kernels" in text
+        failed, text = await ask("analyze", recording="eager.trace", sections="kernels")
+        assert failed and "sections" in text, text
+        _, text = await ask("what_if", recording="eager.trace")
+        assert "--in-flight 2" in text, text
+        failed, text = await ask(
+            "what_if", recording="eager.trace", change=["in-flight=2", "kernel=matmul=0.5x"]
+        )
+        assert not failed and "instead of" in text, text
+        failed, text = await ask("what_if", recording="eager.trace", change=["config=../secret"])
+        assert failed and "there is no change 'config=../secret'" in text, text
         _, text = await ask("compare", base=["eager.trace"], new=["fused.trace"])
         assert "No kernel in common" in text and "1 run per side" in text, text
         failed, text = await ask("compare", base=["eager.trace"], new=["eager.trace"], gate="default")
@@ -116,6 +126,7 @@ def test_nothing_outside_of_the_roots_is_read_or_written(folder: Path) -> None:
             for tool, arguments in (
                 ("analyze", {"recording": way}),
                 ("analyze", {"recording": way, "section": "kernels"}),
+                ("what_if", {"recording": way}),
                 ("compare", {"base": good, "new": [way]}),
                 ("compare", {"base": [way], "new": good}),
                 ("compare", {"baseline": way, "new": good}),
