@@ -895,6 +895,7 @@
       fingers.delete(event.pointerId);
       if (event.pointerType === 'touch') hover(x, y);
       if (dragging && !dragging.isFar && end === 'pointerup') click(x, y);
+      if (dragging && !isOverview(y)) keep();
       dragging = null;
     });
   }
@@ -1104,6 +1105,15 @@
     readCentre();
   }
 
+  /** Makes the selection the address of the page, so that its link leads others there. */
+  function keep() {
+    if (!selected) return;
+    kept = `#at-${selected.from + data.start_ns}-${selected.to - selected.from}`;
+    location.hash = kept;
+  }
+  /** The address of what somebody selected, where nothing has to move. */
+  let kept = '';
+
   function follow() {
     const place = /^#at-(\d+)(?:-(\d+))?$/.exec(location.hash);
     if (place) { go(Number(place[1]), Number(place[2] || 0)); return; }
@@ -1121,7 +1131,7 @@
     link.addEventListener('click', () => { if (location.hash === link.hash) follow(); });
     place.replaceWith(link);
   }
-  addEventListener('hashchange', follow);
+  addEventListener('hashchange', () => { if (location.hash !== kept) follow(); });
 
   // ---- Searching kernels.
 

@@ -151,6 +151,20 @@ try {
   await placed(linked, "location.hash === '#at-730000000' && !document.getElementById('selected').hidden");
   await placed(linked, "(document.querySelector('a.at').click(), true)");
   await linked.until("/^#fused[/]at-\\d+/.test(location.hash) && location.hash !== '#fused/at-730000000'");
+
+  // ── what somebody selects by dragging is in the link, which selects it for others ──
+  const canvas = await value(linked, "(() => { document.getElementById('canvas').scrollIntoView({ block: 'center' }); return document.getElementById('canvas').getBoundingClientRect().toJSON(); })()");
+  const around = await linked.run("document.getElementById('report').getBoundingClientRect().toJSON()");
+  const y = around.y + canvas.y + canvas.height / 2, x = (share) => around.x + canvas.x + share * canvas.width;
+  for (const [type, share] of [["mousePressed", 0.3], ["mouseMoved", 0.45], ["mouseMoved", 0.6], ["mouseReleased", 0.6]]) {
+    await linked.send("Input.dispatchMouseEvent", { type, x: x(share), y, button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
+  }
+  await linked.until("/^#fused[/]at-\\d+-\\d{4,}$/.test(location.hash)");
+  const sums = "document.getElementById('selected').dataset.sums", selection = await value(linked, sums);
+  const restored = await opened(browser, `${url}${await linked.run("location.hash")}`);
+  await restored.until(done);
+  await placed(restored, `${sums} === ${JSON.stringify(selection)}`);
+  assert.deepEqual(restored.messages, []);
   await linked.run("location.hash = '#eager/at-730000000'");
   await linked.until(`${done} && document.getElementById('shown-name').textContent === 'eager.trace.zip'`);
   await placed(linked, "location.hash === '#at-730000000'");
@@ -213,11 +227,16 @@ async function inner(page) {
   throw new Error("the report has no frame");
 }
 
+// Returns the value of an expression in the frame of the report.
+async function value(page, expression) {
+  const { result } = await page.send("Runtime.evaluate", { contextId: await inner(page), expression, returnByValue: true });
+  return result.value;
+}
+
 // Waits until an expression is true in the frame of the report.
 async function placed(page, expression) {
   for (let tries = 0; tries < 200; tries++) {
-    const { result } = await page.send("Runtime.evaluate", { contextId: await inner(page), expression, returnByValue: true });
-    if (result.value) return;
+    if (await value(page, expression)) return;
     await new Promise((later) => setTimeout(later, 50));
   }
   throw new Error(`the report waited in vain for ${expression}`);
