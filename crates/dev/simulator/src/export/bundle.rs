@@ -120,7 +120,7 @@ fn write_run(
         specs.push(store.finish()?);
     }
     uniquing.finish()?;
-    manager::write(&core, scenario, plan, &specs)
+    manager::write(&core, plan, &specs)
 }
 
 fn write_texts(bundle: &Path, scenario: &Scenario, truths: &[Truth]) -> Result<(), Error> {
