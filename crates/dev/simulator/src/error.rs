@@ -37,6 +37,10 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file of an export could not be written.
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
+
     /// A file could not be read or written.
     #[error("cannot {action} {}", path.display())]
     Io {
