@@ -31,7 +31,7 @@ use document::Document;
 ///
 /// # Errors
 /// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
-/// `overwrite` is false, [`Error::Io`] if a file cannot be written.
+/// `overwrite` is false, [`Error::Files`] if a file cannot be written.
 pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
     let folder = Folder::make(dir)?;
