@@ -45,7 +45,7 @@ use uniquing::Uniquing;
 /// # Errors
 /// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
 /// `overwrite` is false, [`Error::NotOurs`] if it is true and the folder is not a synthetic bundle,
-/// [`Error::Io`] if a file cannot be written.
+/// [`Error::Files`] if a file cannot be written.
 pub fn write_bundle(
     scenario: &Scenario,
     path: &Path,
