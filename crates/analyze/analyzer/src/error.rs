@@ -232,52 +232,12 @@ impl Error {
             _ => None,
         }
     }
-
-    /// Returns the hint of an error whose hint has no values.
-    fn fixed_hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Trace(_) => {
-                "export that table too: xctrace export --input X.trace --xpath \
-                 '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]' \
-                 --output metal-gpu-intervals.xml"
-            }
-            Self::IntervalsNotRecorded(_) => {
-                "the GPU was not recorded: record with the template Metal System Trace"
-            }
-            Self::NoRows { .. } => {
-                "record again: xctrace now and then records nothing of any process. If it is empty again, \
-                 check that the program uses Metal, and that the time limit is longer than its startup"
-            }
-            Self::NoSamples => {
-                "record with --cpu; if the recording has CPU samples, export \
-                 the tables time-profile and time-sample"
-            }
-            Self::WorkFile { .. } => {
-                "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
-                 \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
-                 \"flops\": 17179869184}]}"
-            }
-            Self::NoSuchStep { .. } => {
-                "mark phases in the program with os_signpost (category PointsOfInterest), and \
-                 record the instrument Points of Interest, which `metalens record` adds on its \
-                 own (in a log, write `phase`); or choose a part by time with --from and --to"
-            }
-            Self::EmptyWindow { .. } => {
-                "choose --from, --to or --step so that the part includes some of them"
-            }
-            // The hints of these name values, or there is none.
-            Self::Reported { .. }
-            | Self::WithoutGpu { .. }
-            | Self::ImpossibleTimes { .. }
-            | Self::NoGpuIntervals { .. }
-            | Self::OnlyCpu { .. }
-            | Self::NoSamplesOfProcess { .. }
-            | Self::NoProcesses { .. }
-            | Self::Unanswered { .. }
-            | Self::Setting(_) => return None,
-        })
-    }
 }
+
+/// Hint to a program without phases.
+const MARK: &str = "mark phases in the program with os_signpost (category PointsOfInterest), and \
+     record the instrument Points of Interest, which `metalens record` adds on its own; or choose \
+     a part by time with --from and --to";
 
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
@@ -293,8 +253,29 @@ impl Failure for Error {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Trace(error) if !is_missing_table(error) => error.hint(),
+        Some(match self {
+            Self::Trace(error) if !is_missing_table(error) => return error.hint(),
+            Self::Trace(_) => "export that table too: xctrace export --input X.trace --xpath \
+                 '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]' \
+                 --output metal-gpu-intervals.xml"
+                .to_owned(),
+            Self::IntervalsNotRecorded(_) => {
+                "the GPU was not recorded: record with the template Metal System Trace".to_owned()
+            }
+            Self::NoRows { .. } => "record again: xctrace now and then records nothing of any \
+                 process. If it is empty again, check that the program uses Metal, and that the \
+                 time limit is longer than its startup"
+                .to_owned(),
+            Self::NoSamples => "record with --cpu; if the recording has CPU samples, export \
+                 the tables time-profile and time-sample"
+                .to_owned(),
+            Self::WorkFile { .. } => "example of a work file: {\"schema\": \"metalens.work/1\", \
+                 \"work\": [{\"label\": \"matmul\", \"per\": \"instance\", \"operations\": 1, \
+                 \"bytes\": 50331648, \"flops\": 17179869184}]}"
+                .to_owned(),
+            Self::EmptyWindow { .. } => {
+                "choose --from, --to or --step so that the part includes some of them".to_owned()
+            }
             Self::Reported { issues, error } => {
                 let remedy = issues.iter().find_map(RunIssue::remedy);
                 let is_failed = matches!(
@@ -302,62 +283,60 @@ impl Failure for Error {
                     Self::IntervalsNotRecorded(_) | Self::NoRows { .. } | Self::NoSamples
                 );
                 match remedy {
-                    Some(remedy) => Some(remedy.to_owned()),
+                    Some(remedy) => remedy.to_owned(),
                     None if is_failed => {
-                        Some("what Instruments reports may be why: record again".to_owned())
+                        "what Instruments reports may be why: record again".to_owned()
                     }
-                    None => error.hint(),
+                    None => return error.hint(),
                 }
             }
-            Self::WithoutGpu { error, .. } => error.hint(),
-            Self::ImpossibleTimes { table, .. } => Some(format!(
+            Self::WithoutGpu { error, .. } => return error.hint(),
+            Self::ImpossibleTimes { table, .. } => format!(
                 "the table is damaged: export it again or record again; `metalens tables INPUT \
                  --schema {table}` prints its rows"
-            )),
+            ),
             Self::NoGpuIntervals {
                 ending: Some(ending),
                 ..
-            } => Some(format!(
+            } => format!(
                 "the process ended with {ending}, perhaps before it used the GPU; if another \
                  process did the work, select it with --process; some Macs record no rows of a \
                  program: `metalens record --recorder probe` needs none"
-            )),
+            ),
             Self::NoGpuIntervals {
                 wanted, present, ..
-            } => Some(format!(
+            } => format!(
                 "{}if another process did the work (a child process, for example), select it \
                  with --process; some Macs record no rows of a program: `metalens record --recorder \
                  probe` needs none",
                 did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
-            )),
-            Self::OnlyCpu { input, runs, .. } => Some(format!(
+            ),
+            Self::OnlyCpu { input, runs, .. } => format!(
                 "`metalens stacks {}{}` shows the CPU samples; to see the GPU, record with the \
                  template Metal System Trace, or export metal-gpu-intervals too if it was recorded",
                 shell::quoted_path(Path::new(input)),
                 if runs.is_empty() { "" } else { " --run N" }
-            )),
-            Self::NoSamplesOfProcess { wanted, present } => Some(format!(
+            ),
+            Self::NoSamplesOfProcess { wanted, present } => format!(
                 "{}perhaps its threads only waited; choose another process with --process",
                 did_you_mean(wanted, present.iter().map(|(name, _)| name.as_str()))
-            )),
+            ),
             Self::NoSuchStep {
                 wanted,
                 present,
                 work,
-            } if !present.is_empty() || !work.is_empty() => {
+            } => {
                 let names = present.iter().chain(work).map(String::as_str);
-                let marked = match present.as_slice() {
-                    [] => format!("; or {}", self.fixed_hint().unwrap_or_default()),
-                    _ => String::new(),
-                };
-                Some(format!(
-                    "{}choose one of these with --step{marked}",
-                    did_you_mean(wanted, names)
-                ))
+                let meant = did_you_mean(wanted, names);
+                match (present.is_empty(), work.is_empty()) {
+                    (true, true) => MARK.to_owned(),
+                    (true, false) => format!("{meant}choose one of these with --step; or {MARK}"),
+                    _ => format!("{meant}choose one of these with --step"),
+                }
             }
-            Self::Unanswered { hint, .. } => Some(hint.clone()),
-            _ => self.fixed_hint().map(str::to_owned),
-        }
+            Self::Unanswered { hint, .. } => hint.clone(),
+            Self::NoProcesses { .. } | Self::Setting(_) => return None,
+        })
     }
 
     fn without_names(&self) -> Option<Box<dyn Failure>> {

@@ -49,7 +49,7 @@ impl Bench {
             (variant.wall, variant.busy) = (times(WALL), times(BUSY));
         }
 
-        let standing = find_standing(&variants.iter().collect::<Vec<_>>(), basis);
+        let standing = find_standing(&variants, basis);
         let verdict = verdict(&variants, standing.as_ref(), basis);
         let warnings = warnings(&variants, &pairs);
         Self {

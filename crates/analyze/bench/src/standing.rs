@@ -3,20 +3,12 @@
 use metalens_comparison::{Change, ChangeClass, Direction, Number, TimeBasis};
 use metalens_message::Message;
 
-use crate::result::{Bench, Rival, Standing, VariantResult};
+use crate::result::{Rival, Standing, VariantResult};
 use crate::sentences::{alone, fastest, versus};
 use crate::wall_time::{WALL, floor, needed, time_change};
 
-impl Bench {
-    /// Returns the fastest of some of the variants and its rivals, by their positions among these.
-    /// None for a single variant, or without any time.
-    pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
-        find_standing(variants, self.basis)
-    }
-}
-
-/// Finds the fastest variant, and compares all others with it.
-pub(crate) fn find_standing(variants: &[&VariantResult], basis: TimeBasis) -> Option<Standing> {
+/// Finds the fastest variant, and compares all others with it. None for a single variant, or without any time.
+pub(crate) fn find_standing(variants: &[VariantResult], basis: TimeBasis) -> Option<Standing> {
     let mut order: Vec<(usize, f64)> = variants
         .iter()
         .enumerate()

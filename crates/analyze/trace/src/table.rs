@@ -64,8 +64,6 @@ pub struct Schema {
     pub name: String,
     /// Columns in the order of the document.
     pub columns: Vec<ColumnSpec>,
-    /// Further attributes, such as Xcode 27's `documentation`.
-    pub attributes: Vec<(String, String)>,
 }
 
 impl Schema {

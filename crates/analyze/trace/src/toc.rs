@@ -26,12 +26,8 @@ pub struct Run {
     pub target: Target,
     /// The recorded machine.
     pub device: Option<Device>,
-    /// The recording machine, if it is another one.
-    pub host_device: Option<Device>,
     /// Start of the recording: ISO 8601 with the offset of the time zone.
     pub start_date: Option<String>,
-    /// End of the recording: ISO 8601 with the offset of the time zone.
-    pub end_date: Option<String>,
     /// Wall time of the recording, in nanoseconds.
     pub duration_ns: Option<u64>,
     /// Reason of the end, such as `Target app exited` or `Time limit reached`.
@@ -43,16 +39,12 @@ pub struct Run {
     pub template: Option<String>,
     /// Recording mode, such as `Deferred` or `Windowed (5 seconds)`.
     pub recording_mode: Option<String>,
-    /// Time limit, such as `12 hours` or `10 seconds`.
-    pub time_limit: Option<String>,
     /// Settings of the instruments.
     pub settings: Vec<Setting>,
     /// Processes that ran during the recording.
     pub processes: Vec<ListedProcess>,
     /// Tables of the recording, exported or not.
     pub tables: Vec<ListedTable>,
-    /// Names of the tracks.
-    pub tracks: Vec<String>,
     /// Errors and warnings that Instruments wrote into the recording. Exports have none.
     pub issues: Vec<RunIssue>,
 }
@@ -110,23 +102,17 @@ pub struct TargetProcess {
     /// Reason of the end, such as `exit(0)` or `SIGKILL`. Meaningless for an attached process that
     /// goes on.
     pub termination: Option<String>,
-    /// Environment variables, if the recording has them.
-    pub environment: Vec<(String, String)>,
 }
 
-/// A machine that records or is recorded.
+/// A recorded machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Device {
     /// Model of the machine, such as `MacBook Air` or `Mac16,1`.
     pub model: Option<String>,
-    /// Name that the owner chose.
-    pub name: Option<String>,
     /// Version of the operating system, such as `26.3.1 (25D2128)`.
     pub os_version: Option<String>,
     /// Name of the platform, such as `macOS`.
     pub platform: Option<String>,
-    /// Unique id of the machine.
-    pub uuid: Option<String>,
 }
 
 /// A setting of a recording: `Metal Application`, `GPU`, [`Shader Timeline: Disabled`, …].
@@ -198,22 +184,18 @@ fn parse_run(run: &Element, position: u64, synthetic: bool) -> Result<Run, Strin
         synthetic,
         target: parse_target(target)?,
         device: target.child("device").map(parse_device),
-        host_device: target.child("host-device").map(parse_device),
         start_date: summary.child_text("start-date"),
-        end_date: summary.child_text("end-date"),
         duration_ns: duration.and_then(|seconds| nanoseconds(&seconds)),
         end_reason: summary.child_text("end-reason"),
         instruments_version: summary.child_text("instruments-version"),
         template: summary.child_text("template-name"),
         recording_mode: summary.child_text("recording-mode"),
-        time_limit: summary.child_text("time-limit"),
         settings: parse_settings(summary),
         processes: run
             .child("processes")
             .map(parse_processes)
             .unwrap_or_default(),
         tables: run.child("data").map(parse_tables).unwrap_or_default(),
-        tracks: run.child("tracks").map(parse_tracks).unwrap_or_default(),
         issues: Vec::new(),
     })
 }
@@ -238,7 +220,6 @@ fn parse_target(target: &Element) -> Result<Target, String> {
         });
     };
 
-    let environment = target.child("environment").or(process.child("environment"));
     let attribute = |name| process.attribute(name).map(str::to_owned);
     let found = TargetProcess {
         name: attribute("name").unwrap_or_default(),
@@ -248,7 +229,6 @@ fn parse_target(target: &Element) -> Result<Target, String> {
             .attribute("return-exit-status")
             .and_then(|s| s.parse().ok()),
         termination: attribute("termination-reason"),
-        environment: environment.map(parse_environment).unwrap_or_default(),
     };
 
     Ok(match process.attribute("type") {
@@ -258,22 +238,12 @@ fn parse_target(target: &Element) -> Result<Target, String> {
     })
 }
 
-fn parse_environment(environment: &Element) -> Vec<(String, String)> {
-    let items = environment.children_named("item").filter_map(|item| {
-        let key = item.attribute("key")?.to_owned();
-        Some((key, item.attribute("value").unwrap_or("").to_owned()))
-    });
-    items.collect()
-}
-
 fn parse_device(device: &Element) -> Device {
     let attribute = |name| device.attribute(name).map(str::to_owned);
     Device {
         model: attribute("model"),
-        name: attribute("name"),
         os_version: attribute("os-version"),
         platform: attribute("platform"),
-        uuid: attribute("uuid"),
     }
 }
 
@@ -339,13 +309,6 @@ fn parse_tables(data: &Element) -> Vec<ListedTable> {
             }
         });
     tables.collect()
-}
-
-fn parse_tracks(tracks: &Element) -> Vec<String> {
-    let names = tracks.children_named("track");
-    names
-        .filter_map(|track| track.attribute("name").map(str::to_owned))
-        .collect()
 }
 
 /// Parses `2.123889` seconds into 2,123,889,000 ns, without floating point.
@@ -415,12 +378,10 @@ mod tests {
         let killed = TargetProcess {
             exit_status: Some(9),
             termination: Some("SIGKILL".to_owned()),
-            environment: vec![("A".to_owned(), "b c".to_owned())],
             ..bench
         };
         check(
-            r#"<process type="launched" name="bench" pid="7" return-exit-status="9" termination-reason="SIGKILL"/>
-               <environment><item key="A" value="b c"/></environment>"#,
+            r#"<process type="launched" name="bench" pid="7" return-exit-status="9" termination-reason="SIGKILL"/>"#,
             &Target::Launched(killed),
         );
     }

@@ -37,6 +37,6 @@ pub use size::path_size;
 #[cfg(unix)]
 pub use writing::{
     Draft, Error, Folder, Owner, OwnershipChanges, Result, WorkFolder, give_file, give_folder,
-    parent, refuse_existing, refuse_inside_bundle, refuse_link, without_trailing, write,
+    parent, refuse_existing, refuse_inside_bundle, refuse_link, refused, without_trailing, write,
     write_bytes,
 };

@@ -38,15 +38,8 @@ pub enum Error {
     },
 
     /// A file could not be read or written.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// Action that failed, as in "cannot create …".
-        action: &'static str,
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Reason that the system gave.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
 
     /// The scenario could not be written back as TOML.
     #[error("cannot write the scenario as TOML")]
@@ -63,12 +56,8 @@ impl Error {
         action: &'static str,
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(io::Error) -> Self {
-        let path = path.into();
-        move |source| Self::Io {
-            action,
-            path,
-            source,
-        }
+        let refused = metalens_files::refused(action, path);
+        move |error| Self::Files(refused(error))
     }
 
     /// Returns an error about the value of a field.

@@ -9,14 +9,14 @@ pub(crate) mod bundle;
 mod dates;
 mod display;
 mod document;
-mod folder;
 pub(crate) mod single;
 mod tables;
 mod toc;
 mod xml_cells;
 
-use std::io::Write;
 use std::path::Path;
+
+use metalens_files::Folder;
 
 use crate::MARK;
 use crate::error::Error;
@@ -25,17 +25,21 @@ use crate::scenario::table::Table;
 use crate::schedule;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
-use folder::Folder;
 
 /// Writes the export of a scenario into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.
 ///
 /// # Errors
 /// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
-/// `overwrite` is false, [`Error::Io`] if a file cannot be written.
+/// `overwrite` is false, [`Error::Files`] if a file cannot be written.
 pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
-    let mut folder = Folder::open(dir, overwrite)?;
+    let folder = Folder::make(dir)?;
+    if !overwrite && !folder.names()?.is_empty() {
+        return Err(Error::NotEmpty {
+            dir: dir.to_owned(),
+        });
+    }
 
     let mut truths = Vec::new();
     let mut contents = Vec::new();
@@ -43,7 +47,7 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
     for run in 1..=scenario.runs {
         let run = schedule::plan(scenario, run)?;
         for table in Table::recorded(scenario) {
-            let mut document = Document::create(&mut folder, table, scenario, &run.plan)?;
+            let mut document = Document::create(&folder, table, scenario, &run.plan)?;
             (table.form().write)(&run.plan, &run.optional, &mut document)?;
             document.finish()?;
         }
@@ -51,22 +55,24 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
         contents.push(toc::Contents::new(&run.plan));
     }
 
-    write_truth(&mut folder, &truths)?;
-    write_scenario(&mut folder, scenario)?;
-    toc::write(&mut folder, scenario, &contents)?;
-    folder.remove_stale(is_exported)?;
+    let (truth, text) = (truth_text(&truths)?, scenario_text(scenario)?);
+    folder.write_bytes(Path::new("truth.json"), true, truth.as_bytes())?;
+    folder.write_bytes(Path::new("scenario.toml"), true, text.as_bytes())?;
+    toc::write(&folder, scenario, &contents)?;
+    remove_stale(&folder, scenario)?;
     Ok(truths)
 }
 
-/// Returns whether an export of any scenario may have a document of this name.
-fn is_exported(name: &str) -> bool {
-    let mut tables = Table::ALL.into_iter().flat_map(Table::file_names);
-    tables.any(|file_name| file_name == name)
-}
-
-fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {
-    let text = truth_text(truths)?;
-    folder.write_whole("truth.json", |out| out.write_all(text.as_bytes()))
+/// Removes the documents of an earlier export that this one does not have.
+fn remove_stale(folder: &Folder, scenario: &Scenario) -> Result<(), Error> {
+    let written = Table::recorded(scenario)
+        .flat_map(|table| (1..=scenario.runs).map(move |run| table.file_name(scenario, run)));
+    let written: Vec<String> = written.collect();
+    let names = Table::ALL.into_iter().flat_map(Table::file_names);
+    for name in names.filter(|name| !written.contains(name)) {
+        folder.remove(Path::new(&name))?;
+    }
+    Ok(())
 }
 
 fn truth_text(truths: &[Truth]) -> Result<String, Error> {
@@ -77,11 +83,6 @@ fn truth_text(truths: &[Truth]) -> Result<String, Error> {
     let mut text = serde_json::to_string_pretty(&file)?;
     text.push('\n');
     Ok(text)
-}
-
-fn write_scenario(folder: &mut Folder, scenario: &Scenario) -> Result<(), Error> {
-    let text = scenario_text(scenario)?;
-    folder.write_whole("scenario.toml", |out| out.write_all(text.as_bytes()))
 }
 
 pub(crate) fn scenario_text(scenario: &Scenario) -> Result<String, Error> {

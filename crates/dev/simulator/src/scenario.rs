@@ -101,7 +101,6 @@ pub struct Scenario {
     #[serde(default = "one_run")]
     pub runs: u32,
     /// Tables to export; all if absent. The table of contents always lists all tables.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<Table>>,
     /// Facts about the recording in its table of contents.
     #[serde(default)]
@@ -123,7 +122,6 @@ pub struct Process {
     #[serde(default)]
     pub role: Role,
     /// Runs in which the process exists, counted from 1; all runs if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<u32>>,
     /// Functions that the shader profiler lists for the process (the list has no times).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -132,7 +130,6 @@ pub struct Process {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<Stream>,
     /// Memory that Metal allocates for the process; by default 64 KiB for the recorded process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
     /// Metal resources that it allocates and frees, at most eight kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,7 +141,6 @@ pub struct Process {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost: Vec<Signpost>,
     /// Stack samples of its submitting thread; none if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Samples>,
     /// Times during which its main thread did not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

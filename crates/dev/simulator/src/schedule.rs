@@ -7,7 +7,7 @@ mod table_order;
 
 use crate::error::Error;
 use crate::optional::{
-    Optional, StatePiece, allocations, engines, memory, planned, samples, signposts, states,
+    Optional, allocations, engines, memory, planned, samples, signposts, states,
 };
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::scenario::{Process, Scenario};
@@ -89,22 +89,13 @@ fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
 /// Plans the optional parts of a run whose work is planned, all within its duration.
 fn optional(scenario: &Scenario, plan: &Plan) -> Result<Optional, Error> {
     let recording = &scenario.recording;
-    let throughout = |state: &String, induced| StatePiece {
-        state: state.clone(),
-        start: Nanos::default(),
-        end: None,
-        induced,
-    };
-    let induced = recording.performance_state_induced;
-    let performance = throughout(&recording.performance_state, induced);
-    let thermal = throughout(&recording.thermal_state, false);
     let processes = scenario.processes_of(plan.run).enumerate();
     let processes = processes.map(|(position, (_, process))| (ProcessIndex::at(position), process));
     let processes: Vec<(ProcessIndex, &Process)> = processes.collect();
 
     Ok(Optional {
-        performance: states::plan(&recording.performance, performance, plan),
-        thermal: states::plan(&recording.thermal, thermal, plan),
+        performance: states::plan(&recording.performance, plan),
+        thermal: states::plan(&recording.thermal, plan),
         memory: memory::plan(each(&processes, |process| process.memory.as_ref()), plan),
         wired: memory::plan_levels(&recording.wired, plan),
         allocations: allocations::plan(

@@ -10,7 +10,6 @@
     reason = "a panic is the failure report of a test"
 )]
 
-mod building;
 mod policy;
 mod random;
 mod raw_counters;
@@ -20,7 +19,6 @@ mod taking;
 
 use std::path::{Path, PathBuf};
 
-pub use building::metalens_beside;
 pub use policy::check_policy;
 pub use random::Random;
 pub use raw_counters::{RawCounters, raw_counters};

@@ -178,19 +178,9 @@ pub enum Error {
     /// The user stopped `xctrace` before the recording started.
     #[error("interrupted before the recording began; nothing was recorded")]
     Interrupted,
-    /// A file could not be read, or its owner could not be changed.
+    /// A file could not be created, read, moved or removed, or its owner could not be changed.
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
-    /// A file could not be created, moved or removed.
-    #[error("cannot {what} {}: {cause}", path.display())]
-    File {
-        /// Action that failed, as in "cannot …".
-        what: &'static str,
-        /// Path of the file.
-        path: PathBuf,
-        /// Reason that the system gave.
-        cause: io::Error,
-    },
 }
 
 impl Error {
@@ -303,8 +293,8 @@ pub(crate) fn file(
     what: &'static str,
     path: impl Into<PathBuf>,
 ) -> impl FnOnce(io::Error) -> Error {
-    let path = path.into();
-    move |cause| Error::File { what, path, cause }
+    let refused = metalens_files::refused(what, path);
+    move |cause| Error::Files(refused(cause))
 }
 
 /// Returns why a log has no command buffer.

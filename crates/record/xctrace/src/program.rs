@@ -139,15 +139,9 @@ fn search_path(name: &Path, path: Option<&OsStr>, folder: &Path) -> Option<PathB
         .find(|path| fs::metadata(path).is_ok_and(|facts| facts.is_file() && is_executable(&facts)))
 }
 
-#[cfg(unix)]
 fn is_executable(facts: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     facts.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
-    true
 }
 
 /// Folders of the programs of macOS, which cannot be debugged. Recordings through `env` and shells

@@ -8,6 +8,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -119,9 +120,7 @@ struct Spawned {
     err: PipeReader,
 }
 
-#[cfg(unix)]
 fn own_group(command: &mut std::process::Command) -> io::Result<()> {
-    use std::os::unix::process::CommandExt;
     command.process_group(0);
     Ok(())
 }
@@ -281,15 +280,7 @@ impl RunningTool {
 const LATE_LINES: Duration = Duration::from_secs(2);
 
 fn code_and_signal(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt;
-        (status.code(), status.signal())
-    }
-    #[cfg(not(unix))]
-    {
-        (status.code(), None)
-    }
+    (status.code(), status.signal())
 }
 
 impl ToolOutput {

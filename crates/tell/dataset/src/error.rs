@@ -7,15 +7,7 @@ use metalens_failure::Failure;
 /// Error of writing or listing a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or a folder cannot be written.
-    #[error("cannot write {}: {why}", path.display())]
-    Write {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Reason why it cannot be written.
-        why: String,
-    },
-    /// A folder or a file in it is a link, or the system refuses to write it.
+    /// A folder or a file in it is a link, or cannot be written.
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
     /// A file or a folder cannot be read.
@@ -43,11 +35,6 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn write(path: &Path, why: impl std::fmt::Display) -> Self {
-        let (path, why) = (path.to_owned(), why.to_string());
-        Self::Write { path, why }
-    }
-
     pub(crate) fn read(path: &Path, why: impl std::fmt::Display) -> Self {
         let (path, why) = (path.to_owned(), why.to_string());
         Self::Read { path, why }
@@ -57,7 +44,7 @@ impl Error {
 impl Failure for Error {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Write { .. } | Self::Files(metalens_files::Error::Io { .. }) => {
+            Self::Files(metalens_files::Error::Io { .. }) => {
                 Some("choose another folder with --parquet, or free disk space".to_owned())
             }
             _ => None,

@@ -10,10 +10,10 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Analysis;
-use metalens_files::{Draft, Folder};
+use metalens_files::{Draft, Folder, refused};
 
 use crate::cells::MemoryTable;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY, RUN_KEY, TABLE_KEY};
 use crate::tables::{RUNS, TABLES};
@@ -60,7 +60,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         let file = partition.file(dataset.path, which.name);
         let table = (which.rows)(analysis, options.show_names)?;
         write_table(&table, which.name, &partition.run, draft.file())
-            .map_err(|why| Error::write(&file, why))?;
+            .map_err(refused("write", &file))?;
         drafts.push((draft, file));
     }
 
@@ -76,7 +76,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
 
     for (draft, file) in drafts {
         let metadata = draft.file().metadata();
-        written.bytes += metadata.map_err(|why| Error::write(&file, why))?.len();
+        written.bytes += metadata.map_err(refused("write", &file))?.len();
         draft.finish(true)?;
         written.files.push(file);
     }
@@ -95,11 +95,11 @@ pub fn refuse_links(dataset: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write_table(table: &MemoryTable, name: &str, run: &str, file: &File) -> Result<(), String> {
+fn write_table(table: &MemoryTable, name: &str, run: &str, file: &File) -> io::Result<()> {
     let form = [(FORM_KEY, FORM), (TABLE_KEY, name), (RUN_KEY, run)];
     let mut out = BufWriter::new(file);
-    parquet_write::write(&mut out, table, name, &form).map_err(|why| why.to_string())?;
-    out.flush().map_err(|why| why.to_string())
+    parquet_write::write(&mut out, table, name, &form).map_err(io::Error::other)?;
+    out.flush()
 }
 
 /// A dataset that is being written to.

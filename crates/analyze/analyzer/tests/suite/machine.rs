@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Report, Request, StateTime};
 use metalens_message::{Bytes, Ns};
-use metalens_simulator::{Labels, Scenario, write_bundle, write_export};
+use metalens_simulator::{Labels, Scenario, StatePiece, write_bundle, write_export};
 
 use super::real::recordings;
 use super::{report, report_of};
@@ -24,9 +24,11 @@ fn failing(report: &Report) -> Vec<&str> {
 #[test]
 fn one_state_for_the_whole_recording() {
     let mut scenario = Scenario::preset("eager").unwrap();
-    scenario.recording.performance_state = "Medium".to_owned();
-    scenario.recording.performance_state_induced = true;
-    scenario.recording.thermal_state = "Serious".to_owned();
+    scenario.recording.performance = vec![StatePiece {
+        induced: true,
+        ..StatePiece::throughout("Medium")
+    }];
+    scenario.recording.thermal = vec![StatePiece::throughout("Serious")];
     let report = report_of(&scenario, &Request::default()).unwrap();
     let (span_ns, busy_ns) = (report.window.span_ns, report.busy.busy_ns);
     let performance = report.machine.performance.as_ref().unwrap();
@@ -66,7 +68,7 @@ fn lifetimes_of_command_buffers_are_noted() {
 #[test]
 fn an_unknown_state_is_kept() {
     let mut scenario = Scenario::preset("eager").unwrap();
-    scenario.recording.performance_state = "Turbo".to_owned();
+    scenario.recording.performance = vec![StatePiece::throughout("Turbo")];
     let folder = metalens_testing::scratch();
     let bundle = folder.path().join("run.trace");
     write_bundle(&scenario, &bundle, false).unwrap();

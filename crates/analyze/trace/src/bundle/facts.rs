@@ -148,21 +148,17 @@ fn parse_run(number: u64, run: Object<'_>) -> Run {
         number,
         synthetic: false,
         target: parse_target(info),
-        device: parse_device(info, "_target"),
-        host_device: parse_device(info, "_host"),
+        device: parse_device(info),
         start_date: info.get("_rawStartTime").and_then(Object::real).map(date),
-        end_date: info.get("_rawEndTime").and_then(Object::real).map(date),
         // The table of contents shows whole microseconds.
         duration_ns: running.map(|ns| ns.saturating_add(500) / 1_000 * 1_000),
         end_reason: text("_endReason"),
         instruments_version: text("_instrumentVersion"),
         template: text("_templateName"),
         recording_mode: text("_recordingMode"),
-        time_limit: text("_timeLimit"),
         settings: parse_settings(info),
         processes: parse_processes(run),
         tables: Vec::new(),
-        tracks: Vec::new(),
         issues: Vec::new(),
     }
 }
@@ -186,17 +182,6 @@ fn parse_target(info: Object<'_>) -> Target {
             .or_else(|| object.integer())
     };
 
-    let environment = info
-        .get("_environment")
-        .into_iter()
-        .flat_map(Object::entries);
-    let environment = environment.filter_map(|(key, value)| {
-        Some((
-            key.text()?.to_owned(),
-            value.text().unwrap_or("").to_owned(),
-        ))
-    });
-
     let exit_status =
         number("_targetExitStatus").and_then(|status: u64| i64::try_from(status).ok());
     let process = TargetProcess {
@@ -205,7 +190,6 @@ fn parse_target(info: Object<'_>) -> Target {
         arguments: text("_arguments").filter(|arguments| !arguments.is_empty()),
         exit_status,
         termination: termination(info, exit_status),
-        environment: environment.collect(),
     };
 
     match kind {
@@ -226,17 +210,12 @@ fn termination(info: Object<'_>, exit_status: Option<i64>) -> Option<String> {
     }
 }
 
-fn parse_device(info: Object<'_>, prefix: &str) -> Option<Device> {
-    let text = |name: &str| {
-        let text = info.get(&format!("{prefix}{name}")).and_then(Object::text);
-        text.map(str::to_owned)
-    };
+fn parse_device(info: Object<'_>) -> Option<Device> {
+    let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
     let device = Device {
-        model: text("Model"),
-        name: text("Name"),
-        os_version: text("OperatingSystem"),
-        platform: text("Platform"),
-        uuid: text("UUID"),
+        model: text("_targetModel"),
+        os_version: text("_targetOperatingSystem"),
+        platform: text("_targetPlatform"),
     };
     (device != Device::default()).then_some(device)
 }

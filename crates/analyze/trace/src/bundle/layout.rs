@@ -51,7 +51,6 @@ impl Layout {
         Schema {
             name: self.schema.clone(),
             columns: columns.collect(),
-            attributes: Vec::new(),
         }
     }
 }

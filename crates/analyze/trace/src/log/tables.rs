@@ -458,7 +458,6 @@ impl Rows {
             schema: Schema {
                 name: schema.to_owned(),
                 columns: declared.iter().map(spec).collect(),
-                attributes: Vec::new(),
             },
             count: 0,
             is_selected: wanted.is_some(),

@@ -57,7 +57,6 @@ pub(super) fn schema(node: &Attributes, row: &Attributes) -> Option<Schema> {
     path.contains("/details[").then(|| Schema {
         name: (*name).to_owned(),
         columns: columns.iter().map(column).collect(),
-        attributes: Vec::new(),
     })
 }
 

@@ -347,9 +347,8 @@ impl<'a, R: Read> Reader<'a, R> {
         }
         let mut schema = Schema::default();
         for (name, value) in child.attributes {
-            match name.as_str() {
-                "name" => schema.name = value,
-                _ => schema.attributes.push((name, value)),
+            if name == "name" {
+                schema.name = value;
             }
         }
 

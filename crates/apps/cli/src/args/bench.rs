@@ -18,8 +18,8 @@ COMMAND is one argument, such as './bench --size 4'. It is split into words as i
 shell reads it: the recorder starts the program itself. --setup, --prepare and --cleanup are run \
 by sh.
 
-{size} in a command stands for each value of the parameter. Two parameters, or several commands and one, \
-make a table with two axes.
+{size} in a command stands for each value of the parameter; with two parameters, each pair of values is a \
+variant.
 
 The runs alternate: ABC CBA ABC … With -o, the same command resumes a stopped benchmark, and a \
 larger --runs adds runs to it.

@@ -51,7 +51,7 @@ pub enum Error {
 
 /// Returns a function that turns the system's refusal into an error with the operation and
 /// the path.
-pub(crate) fn io<C: Into<io::Error>>(
+pub fn io<C: Into<io::Error>>(
     what: &'static str,
     path: impl Into<PathBuf>,
 ) -> impl FnOnce(C) -> Error {

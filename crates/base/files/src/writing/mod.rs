@@ -12,7 +12,7 @@ mod work_folder;
 mod write;
 
 pub use draft::Draft;
-pub use error::{Error, Result};
+pub use error::{Error, Result, io as refused};
 pub use folder::Folder;
 pub use give::{give_file, give_folder};
 pub use inside::refuse_inside_bundle;

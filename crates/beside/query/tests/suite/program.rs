@@ -4,15 +4,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::scenario;
 
-/// Returns `metalens`, which is built beside this program.
+/// Returns `metalens`, of another workspace, which is built beside this program once.
 fn metalens() -> &'static Path {
-    metalens_testing::metalens_beside(env!("CARGO_BIN_EXE_metalens-query"))
+    static METALENS: OnceLock<PathBuf> = OnceLock::new();
+    METALENS.get_or_init(|| {
+        let metalens = Path::new(env!("CARGO_BIN_EXE_metalens-query")).with_file_name("metalens");
+        let built = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+            .args(["build", "--locked", "--package", "metalens"])
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.."))
+            .env("CARGO_TARGET_DIR", metalens.ancestors().nth(2).unwrap())
+            .status();
+        assert!(built.unwrap().success());
+        metalens
+    })
 }
 
 fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Output {

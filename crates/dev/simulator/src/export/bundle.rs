@@ -45,7 +45,7 @@ use uniquing::Uniquing;
 /// # Errors
 /// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
 /// `overwrite` is false, [`Error::NotOurs`] if it is true and the folder is not a synthetic bundle,
-/// [`Error::Io`] if a file cannot be written.
+/// [`Error::Files`] if a file cannot be written.
 pub fn write_bundle(
     scenario: &Scenario,
     path: &Path,
@@ -120,7 +120,7 @@ fn write_run(
         specs.push(store.finish()?);
     }
     uniquing.finish()?;
-    manager::write(&core, scenario, plan, &specs)
+    manager::write(&core, plan, &specs)
 }
 
 fn write_texts(bundle: &Path, scenario: &Scenario, truths: &[Truth]) -> Result<(), Error> {

@@ -27,12 +27,7 @@ pub(super) fn thousands(value: u64, out: &mut Vec<u8>) {
 
 /// Appends a hexadecimal number: `0xf169adeb`.
 pub(super) fn hex(value: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"0x");
-    let digits = (16 - value.leading_zeros() / 4).max(1);
-    for place in (0..digits).rev() {
-        let nibble = (value >> (4 * place)) & 0xf;
-        out.push(b"0123456789abcdef"[usize::from(nibble.to_le_bytes()[0])]);
-    }
+    out.extend_from_slice(format!("{value:#x}").as_bytes());
 }
 
 /// Appends an instant as minutes, seconds, milliseconds and microseconds, cut off there:
@@ -94,13 +89,7 @@ fn hundredths(value: u64, scale: u64, out: &mut Vec<u8>) {
 
 /// Appends a number with leading zeros up to `width` digits.
 pub(super) fn padded(value: u64, width: usize, out: &mut Vec<u8>) {
-    let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(value).as_bytes();
-    out.extend(std::iter::repeat_n(
-        b'0',
-        width.saturating_sub(digits.len()),
-    ));
-    out.extend_from_slice(digits);
+    out.extend_from_slice(format!("{value:0width$}").as_bytes());
 }
 
 /// Appends a text with XML's special characters escaped, for attributes and for content.

@@ -1,6 +1,10 @@
 //! Writes one query document: its head, its rows streamed to disk, its end.
 
-use super::folder::{AtomicFile, Folder};
+use std::io::Write;
+use std::path::PathBuf;
+
+use metalens_files::{Draft, Folder};
+
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
@@ -19,18 +23,20 @@ pub(super) struct Document<'a> {
     plan: &'a Plan,
     columns: Vec<Column>,
     cells: XmlCells<'a>,
-    file: AtomicFile,
+    file: Draft<'a>,
+    path: PathBuf,
 }
 
 impl<'a> Document<'a> {
     /// Starts the document of one table of one run.
     pub(super) fn create(
-        folder: &mut Folder,
+        folder: &'a Folder,
         table: Table,
         scenario: &'a Scenario,
         plan: &'a Plan,
     ) -> Result<Self, Error> {
-        let file = folder.create(&table.file_name(scenario, plan.run))?;
+        let path = PathBuf::from(table.file_name(scenario, plan.run));
+        let file = folder.draft(path.as_os_str())?;
         let (schema, position) = (table.form().schema, table.position(scenario));
         let separator = if scenario.xcode == Generation::Xcode16 {
             ""
@@ -52,6 +58,7 @@ impl<'a> Document<'a> {
             columns,
             cells,
             file,
+            path,
         })
     }
 
@@ -59,11 +66,12 @@ impl<'a> Document<'a> {
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.cells.put("</node></trace-query-result>\n");
         self.flush()?;
-        self.file.finish()
+        Ok(self.file.finish(true)?)
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        self.file.append(self.cells.bytes())?;
+        let written = self.file.file().write_all(self.cells.bytes());
+        written.map_err(Error::io("write", &self.path))?;
         self.cells.bytes().clear();
         Ok(())
     }

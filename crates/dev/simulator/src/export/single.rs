@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use metalens_files::Folder;
+
 use super::document::Document;
-use super::folder::Folder;
 use super::tables::UNEXPORTED;
 use super::toc;
 use crate::error::Error;
@@ -48,9 +49,8 @@ pub(crate) fn write_table(
 ) -> Result<PathBuf, Error> {
     scenario.validate()?;
     let planned = schedule::plan(scenario, run)?;
-    let mut folder = Folder::open(dir, true)?;
-
-    let mut document = Document::create(&mut folder, table, scenario, &planned.plan)?;
+    let folder = Folder::make(dir)?;
+    let mut document = Document::create(&folder, table, scenario, &planned.plan)?;
     // A table that was not recorded is listed nevertheless, and empty.
     if Table::recorded(scenario).any(|recorded| recorded == table) {
         (table.form().write)(&planned.plan, &planned.optional, &mut document)?;
@@ -67,7 +67,6 @@ pub(crate) fn write_contents(scenario: &Scenario, dir: &Path) -> Result<PathBuf,
         contents.push(toc::Contents::new(&schedule::plan(scenario, run)?.plan));
     }
 
-    let mut folder = Folder::open(dir, true)?;
-    toc::write(&mut folder, scenario, &contents)?;
+    toc::write(&Folder::make(dir)?, scenario, &contents)?;
     Ok(dir.join("toc.xml"))
 }

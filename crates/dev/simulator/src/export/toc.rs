@@ -1,10 +1,12 @@
 //! Writes the table of contents: target, summary, processes and tables of every run.
 
 use std::io::{self, Write};
+use std::path::Path;
+
+use metalens_files::Folder;
 
 use super::dates::{date, start_ns};
 use super::display;
-use super::folder::Folder;
 use super::tables::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
@@ -13,14 +15,13 @@ use crate::scenario::Scenario;
 use crate::scenario::recording::Recording;
 use crate::scenario::table::Table;
 use crate::values::kinds::TargetKind;
-use crate::values::kinds::{Clock, Generation, Role};
+use crate::values::kinds::{Generation, Role};
 
 /// The part of the table of contents about one run.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) run: u32,
     pub(super) wall_ns: u64,
-    pub(super) clock: Clock,
     pub(super) processes: Vec<PlannedProcess>,
 }
 
@@ -29,7 +30,6 @@ impl Contents {
         Self {
             run: plan.run,
             wall_ns: plan.wall_ns,
-            clock: plan.clock,
             processes: plan.processes.clone(),
         }
     }
@@ -43,21 +43,22 @@ impl Contents {
 }
 
 /// Writes `toc.xml` into a folder.
-pub(super) fn write(
-    folder: &mut Folder,
-    scenario: &Scenario,
-    runs: &[Contents],
-) -> Result<(), Error> {
-    folder.write_whole("toc.xml", |out| {
-        writeln!(
-            out,
-            "<?xml version=\"1.0\"?>\n\n<trace-toc synthetic=\"{MARK}\">"
-        )?;
-        for contents in runs {
-            run(out, scenario, contents)?;
-        }
-        writeln!(out, "</trace-toc>")
-    })
+pub(super) fn write(folder: &Folder, scenario: &Scenario, runs: &[Contents]) -> Result<(), Error> {
+    let path = Path::new("toc.xml");
+    let mut text = Vec::new();
+    document(&mut text, scenario, runs).map_err(Error::io("write", path))?;
+    Ok(folder.write_bytes(path, true, &text)?)
+}
+
+fn document(out: &mut impl Write, scenario: &Scenario, runs: &[Contents]) -> io::Result<()> {
+    writeln!(
+        out,
+        "<?xml version=\"1.0\"?>\n\n<trace-toc synthetic=\"{MARK}\">"
+    )?;
+    for contents in runs {
+        run(out, scenario, contents)?;
+    }
+    writeln!(out, "</trace-toc>")
 }
 
 /// Writes the `<run>` element of one run.

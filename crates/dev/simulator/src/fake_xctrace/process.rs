@@ -210,17 +210,11 @@ fn ps(arguments: &[&str]) -> Option<String> {
     String::from_utf8(output.stdout).ok()
 }
 
-#[cfg(unix)]
 fn signal_of(status: ExitStatus) -> Option<u32> {
     use std::os::unix::process::ExitStatusExt;
     status
         .signal()
         .and_then(|signal| u32::try_from(signal).ok())
-}
-
-#[cfg(not(unix))]
-fn signal_of(_: ExitStatus) -> Option<u32> {
-    None
 }
 
 /// Returns the name of a signal, if its number is the same on all systems.

@@ -12,6 +12,7 @@ use crate::random::Random;
 use crate::sheet::functions::{self, Stack};
 use crate::sheet::{Kind, Part, sorted, table};
 use crate::values::checks::Place;
+use crate::values::stream::one;
 
 /// Largest number of resources of an entry; a larger number is probably a typing error.
 const RESOURCES_MAX: usize = 1_000_000;
@@ -35,14 +36,11 @@ pub struct Allocation {
     pub count: NonZeroU32,
     /// Number of command buffers per step, which is at the first encoding of each; only one step,
     /// at the first encoding of all, if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<NonZeroU32>,
     /// Largest number of steps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
     /// Number of command buffers until the resources are freed, at the commit of one: 0 is the
     /// first one of the step. Never freed if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lives: Option<u32>,
     /// True if the resources lie inside a larger one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -50,10 +48,6 @@ pub struct Allocation {
     /// True if the resources were made before the recording, which has only their ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub before: bool,
-}
-
-const fn one() -> NonZeroU32 {
-    NonZeroU32::MIN
 }
 
 /// Checks the entries of a process.

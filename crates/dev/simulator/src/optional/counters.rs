@@ -37,7 +37,6 @@ pub struct Counter {
     /// Name of the counter.
     pub name: String,
     /// Unit of the values; by default percent if none is above 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<CounterUnit>,
     /// Value while any kick runs.
     pub busy: u64,

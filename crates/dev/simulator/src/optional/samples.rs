@@ -17,41 +17,29 @@ const SAMPLES_MAX: u64 = 1_000_000;
 /// Stack samples of the submitting thread, as Time Profiler takes them, from its first encoding
 /// until all work is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Samples {
     /// Time between two samples.
-    #[serde(default = "Samples::default_period")]
     pub period: Nanos,
     /// Function in which the thread is between a completion and the next encoding.
-    #[serde(default = "Samples::default_host_function")]
     pub host_function: String,
     /// True to sample the thread while it waits, too. Time Profiler does so only on request.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub blocked: bool,
     /// True if the thread is in that function from the start of the recording to its first encoding,
     /// too, as if it loaded a model.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub from_start: bool,
 }
 
 impl Default for Samples {
     fn default() -> Self {
         Self {
-            period: Self::default_period(),
-            host_function: Self::default_host_function(),
+            period: Nanos::new(1_000_000),
+            host_function: "host_work".to_owned(),
             blocked: false,
             from_start: false,
         }
-    }
-}
-
-impl Samples {
-    const fn default_period() -> Nanos {
-        Nanos::new(1_000_000)
-    }
-
-    fn default_host_function() -> String {
-        "host_work".to_owned()
     }
 }
 

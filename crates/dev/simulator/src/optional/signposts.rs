@@ -28,14 +28,11 @@ pub struct Signpost {
     #[serde(default = "Signpost::default_category")]
     pub category: String,
     /// Start, counted from the start of the recording.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Nanos>,
     /// End, counted from the start of the recording; an event if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Nanos>,
     /// Number of command buffers per interval, in place of `from` and `to`. The interval lasts
     /// from the start of the first buffer's encoding to the completion of the last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<NonZeroU32>,
 }
 

@@ -23,11 +23,23 @@ pub struct StatePiece {
     /// Start, counted from the start of the recording.
     pub start: Nanos,
     /// End in the table; by default the start of the next piece, or the end of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<Nanos>,
     /// True if Instruments forced the state.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub induced: bool,
+}
+
+impl StatePiece {
+    /// Returns one state for the whole run.
+    #[must_use]
+    pub fn throughout(state: &str) -> Self {
+        Self {
+            state: state.to_owned(),
+            start: Nanos::default(),
+            end: None,
+            induced: false,
+        }
+    }
 }
 
 /// Checks that pieces are in order and do not overlap.
@@ -76,18 +88,9 @@ pub(crate) struct PlannedState {
     pub(crate) induced: bool,
 }
 
-/// Plans the states of the scenario's pieces, cut to the run; without pieces, one state throughout.
-pub(crate) fn plan(
-    pieces: &[StatePiece],
-    throughout: StatePiece,
-    plan: &Plan,
-) -> Vec<PlannedState> {
+/// Plans the states of the scenario's pieces, cut to the run.
+pub(crate) fn plan(pieces: &[StatePiece], plan: &Plan) -> Vec<PlannedState> {
     let (clock, wall_ns) = (plan.clock, plan.wall_ns);
-    let pieces = if pieces.is_empty() {
-        &[throughout]
-    } else {
-        pieces
-    };
     let next_start = |index: usize| pieces.get(index + 1).map(|piece| piece.start);
     let planned = pieces
         .iter()

@@ -80,8 +80,8 @@ pub(crate) struct Buffer {
     pub(crate) completion_recorded: bool,
     /// True if the tables of submissions and of the application's intervals contain it.
     pub(crate) submission_recorded: bool,
-    /// Code of the error in which it ended, if any.
-    pub(crate) error: Option<u32>,
+    /// True if it ended in an error: a page fault.
+    pub(crate) is_failed: bool,
     pub(crate) first_encoder: EncoderIndex,
     pub(crate) encoder_count: u32,
 }

@@ -35,27 +35,16 @@ pub struct Recording {
     /// End of the recorded process in the words of `xctrace`.
     pub termination: String,
     /// Arguments of the recorded process; the attribute is absent if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// Path of the recorded program; by default one that does not exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Duration of the run; by default until `tail` after the last event.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Nanos>,
     /// Time from the last event to the end of the run.
     pub tail: Nanos,
-    /// Performance state of the GPU throughout, unless `performance` has pieces.
-    pub performance_state: String,
-    /// True if Instruments forced that state.
-    pub performance_state_induced: bool,
-    /// Thermal state of the device throughout, unless `thermal` has pieces.
-    pub thermal_state: String,
-    /// Performance states in order; time between them is not covered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Performance states in order, by default `Maximum` throughout; time between them is not covered.
     pub performance: Vec<StatePiece>,
-    /// Thermal states in order; time between them is not covered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Thermal states in order, by default `Nominal` throughout; time between them is not covered.
     pub thermal: Vec<StatePiece>,
     /// Wired system memory from each instant on; not recorded if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -97,11 +86,8 @@ impl Default for Recording {
             program: None,
             wall: None,
             tail: Nanos::new(300_000_000),
-            performance_state: "Maximum".to_owned(),
-            performance_state_induced: false,
-            thermal_state: "Nominal".to_owned(),
-            performance: Vec::new(),
-            thermal: Vec::new(),
+            performance: vec![StatePiece::throughout("Maximum")],
+            thermal: vec![StatePiece::throughout("Nominal")],
             wired: Vec::new(),
             counter: Vec::new(),
             counter_intervals: false,

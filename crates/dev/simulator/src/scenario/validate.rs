@@ -74,8 +74,6 @@ fn recording(place: &Place, facts: &Recording) -> Result<(), Error> {
         ("time-limit", Some(&facts.time_limit)),
         ("end-reason", Some(&facts.end_reason)),
         ("termination", Some(&facts.termination)),
-        ("performance-state", Some(&facts.performance_state)),
-        ("thermal-state", Some(&facts.thermal_state)),
         ("arguments", facts.arguments.as_ref()),
     ];
     for (field, value) in texts {

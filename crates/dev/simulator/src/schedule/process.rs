@@ -206,7 +206,7 @@ impl<'a> StreamRun<'a> {
             submission_recorded: plan.encoders[first.get()..]
                 .iter()
                 .all(|encoder| encoder.recoverable),
-            error: every(odd.error_every, number).then_some(odd.error_code),
+            is_failed: every(odd.error_every, number),
             first_encoder: first,
             encoder_count: count,
         });

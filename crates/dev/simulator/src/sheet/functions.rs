@@ -118,16 +118,9 @@ pub(crate) fn uuid(plan: &Plan, process: ProcessIndex) -> [u8; 16] {
 
 /// Formats an id as `73796E74-6865-…`.
 pub(crate) fn shown_uuid(uuid: [u8; 16]) -> String {
-    let mut shown = String::with_capacity(36);
-    for (index, byte) in uuid.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            shown.push('-');
-        }
-        for nibble in [byte >> 4, byte & 0xf] {
-            shown.push(char::from(b"0123456789ABCDEF"[usize::from(nibble)]));
-        }
-    }
-    shown
+    let digits = format!("{:032X}", u128::from_be_bytes(uuid));
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
+    parts.join("-")
 }
 
 /// Returns the path of a process's binary.

@@ -69,7 +69,7 @@ pub(crate) fn count_truth(run: &Run) -> Truth {
 }
 
 fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
-    let failed = plan.buffers.iter().filter(|buffer| buffer.error.is_some());
+    let failed = plan.buffers.iter().filter(|buffer| buffer.is_failed);
     failed
         .filter(|buffer| Some(buffer.process) == target)
         .count()

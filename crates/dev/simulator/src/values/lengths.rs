@@ -31,6 +31,11 @@ impl Lengths {
         Self::Fixed(Nanos::new(ns))
     }
 
+    /// Returns no duration at all.
+    pub(crate) fn nothing() -> Self {
+        Self::fixed(0)
+    }
+
     /// Returns the duration of the item at `index`.
     pub(crate) fn pick(&self, index: usize, random: &mut Random) -> u64 {
         match self {

@@ -16,73 +16,53 @@ use super::nanos::Nanos;
 /// host is notified                                      ^ completion later
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Stream {
     /// GPU channel: `Compute`, `Vertex`, `Fragment`, `Blit` or any other name.
-    #[serde(default = "Stream::default_channel")]
     pub channel: String,
     /// Number of encoders; each is one kick on the channel.
     pub count: u32,
     /// Start of the first encoding, counted from the start of the recording, or with `follows`
     /// from the end of the previous stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Nanos>,
     /// True to start when the previous stream of the process has completed.
-    #[serde(default)]
     pub follows: bool,
     /// Time that each kick occupies the channel.
     pub duration: Lengths,
     /// Shortest idle time of the channel between two kicks of this stream.
-    #[serde(default = "Stream::nothing")]
     pub gap: Lengths,
     /// Host work between the notification of a completion and the next encoding.
-    #[serde(default = "Stream::nothing")]
     pub host: Lengths,
     /// CPU time to encode one encoder.
-    #[serde(default = "Stream::default_encode")]
     pub encode: Lengths,
     /// Submission latency: time from commit to the first kick on an idle GPU.
-    #[serde(default = "Stream::default_launch")]
     pub launch: Lengths,
     /// Part of the submission latency in which the driver works on a buffer before it submits the first
     /// encoder, beside what each encoder takes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<Nanos>,
     /// Completion latency: time from a buffer's last kick until the host is notified.
-    #[serde(default = "Stream::default_completion")]
     pub completion: Lengths,
     /// Way in which the work is submitted.
-    #[serde(default)]
     pub submit: Submission,
     /// Encoders per command buffer; by default 1 with `sync`, 16 with `batched`, 8 with `pipelined`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoders_per_buffer: Option<u32>,
     /// Largest number of buffers committed and not completed; by default 3 with `pipelined`, else 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,
     /// Labels of the command buffers; the driver's `Command Buffer 0` if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_label: Option<Labels>,
     /// Labels of the encoders; the driver's `Compute Command N` and the like if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder_label: Option<Labels>,
     /// Second kick of every encoder on another channel, like a render encoder's fragment work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<SecondPass>,
     /// Slower first kicks, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// Regular breaks, taken when all committed work is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
     /// Registers that the compiler spilled to memory in some encoders, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<Spill>,
     /// Part of each kick that the shader timeline samples; all of it if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Sampled>,
     /// Differences between the recording and the work, as in real recordings.
-    #[serde(default)]
     pub oddities: Oddities,
 }
 
@@ -109,7 +89,7 @@ pub struct SecondPass {
     /// Time that the kick occupies that channel.
     pub duration: Lengths,
     /// Shortest time from the end of the first kick to the start of the second.
-    #[serde(default = "Stream::nothing")]
+    #[serde(default = "Lengths::nothing")]
     pub lag: Lengths,
 }
 
@@ -138,16 +118,15 @@ pub struct Pause {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Spill {
     /// Every n-th encoder has a spill.
-    #[serde(default = "Spill::every_encoder")]
+    #[serde(default = "one")]
     pub every: NonZeroU32,
     /// Number of spilled bytes per encoder.
     pub bytes: u32,
 }
 
-impl Spill {
-    const fn every_encoder() -> NonZeroU32 {
-        NonZeroU32::MIN
-    }
+/// Returns the default of fields that are at least one.
+pub(crate) const fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
 }
 
 /// The part of each kick that the shader timeline samples.
@@ -186,7 +165,6 @@ pub struct Oddities {
     /// Every n-th encoder that is missing in the encoder list.
     pub lose_encoder_every: Option<NonZeroU32>,
     /// Further tables in which it is missing.
-    #[serde(skip_serializing_if = "LostFrom::is_list")]
     pub lose_encoder_from: LostFrom,
     /// Every n-th buffer that is missing in the completions.
     pub lose_completion_every: Option<NonZeroU32>,
@@ -200,13 +178,9 @@ pub struct Oddities {
     pub null_frame_every: Option<NonZeroU32>,
     /// Number of buffers that the program commits repeatedly, as Metal 4 allows; each commit is a
     /// new buffer if absent. No such recording is known: that the ids repeat is a guess.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reuse_buffers: Option<NonZeroU32>,
-    /// Every n-th buffer that ends in an error.
+    /// Every n-th buffer that ends in an error: a page fault.
     pub error_every: Option<NonZeroU32>,
-    /// Code of the error: 2 is a timeout, 3 a page fault, 8 too little memory.
-    #[serde(skip_serializing_if = "is_default_error")]
-    pub error_code: u32,
 }
 
 /// The tables in which a lost encoder is missing.
@@ -219,26 +193,6 @@ pub enum LostFrom {
     List,
     /// The application's intervals as well; its buffer is missing there and in the submissions.
     Everywhere,
-}
-
-impl LostFrom {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
-    fn is_list(&self) -> bool {
-        *self == Self::List
-    }
-}
-
-const DEFAULT_ERROR: u32 = 3;
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_default_error(code: &u32) -> bool {
-    *code == DEFAULT_ERROR
 }
 
 /// The name of the row of a coalesced kick.
@@ -257,28 +211,9 @@ impl Stream {
     #[must_use]
     pub fn new(count: u32, duration: Lengths) -> Self {
         Self {
-            channel: Self::default_channel(),
             count,
-            start: None,
-            follows: false,
             duration,
-            gap: Self::nothing(),
-            host: Self::nothing(),
-            encode: Self::default_encode(),
-            launch: Self::default_launch(),
-            driver: None,
-            completion: Self::default_completion(),
-            submit: Submission::default(),
-            encoders_per_buffer: None,
-            in_flight: None,
-            buffer_label: None,
-            encoder_label: None,
-            then: None,
-            warm_up: None,
-            pause: None,
-            spill: None,
-            sampled: None,
-            oddities: Oddities::default(),
+            ..Self::default()
         }
     }
 
@@ -306,25 +241,35 @@ impl Stream {
     pub(crate) fn kicks(&self) -> u64 {
         u64::from(self.count) * if self.then.is_some() { 2 } else { 1 }
     }
+}
 
-    fn default_channel() -> String {
-        "Compute".to_owned()
-    }
-
-    fn nothing() -> Lengths {
-        Lengths::fixed(0)
-    }
-
-    fn default_encode() -> Lengths {
-        Lengths::fixed(8_000)
-    }
-
-    fn default_launch() -> Lengths {
-        Lengths::fixed(85_000)
-    }
-
-    fn default_completion() -> Lengths {
-        Lengths::fixed(65_000)
+impl Default for Stream {
+    /// Returns a stream without work, which no scenario may have.
+    fn default() -> Self {
+        Self {
+            channel: "Compute".to_owned(),
+            count: 0,
+            start: None,
+            follows: false,
+            duration: Lengths::nothing(),
+            gap: Lengths::nothing(),
+            host: Lengths::nothing(),
+            encode: Lengths::fixed(8_000),
+            launch: Lengths::fixed(85_000),
+            driver: None,
+            completion: Lengths::fixed(65_000),
+            submit: Submission::default(),
+            encoders_per_buffer: None,
+            in_flight: None,
+            buffer_label: None,
+            encoder_label: None,
+            then: None,
+            warm_up: None,
+            pause: None,
+            spill: None,
+            sampled: None,
+            oddities: Oddities::default(),
+        }
     }
 }
 
@@ -344,7 +289,6 @@ impl Default for Oddities {
             null_frame_every: None,
             reuse_buffers: None,
             error_every: None,
-            error_code: DEFAULT_ERROR,
         }
     }
 }

@@ -239,8 +239,6 @@ fn inputs_are_distinguished_from_derived_tables() {
     let names: BTreeSet<String> = inputs.iter().map(name).collect();
     assert!(names.contains("process-info") && names.contains("time-info"));
     assert!(!names.contains("metal-gpu-intervals"));
-    let parameters = get(&exposed["root"], "bindingParameters");
-    assert_eq!(plain(get(parameters, "osx-version")), "260000");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::first_screen::{keep_rows, more};
 const TOLD: (usize, usize) = (2, 1);
 /// Lines of the gate, and warnings.
 const LINES: usize = 3;
-/// Rows of all variants, or of the table with two axes.
+/// Rows of all variants.
 const VARIANTS: usize = 8;
 /// Rows of the idle time by cause.
 const IDLE: usize = 4;
@@ -25,12 +25,9 @@ const PAGE: &str = "-o DIR writes a page with pictures";
 /// is left out.
 pub fn brief(bench: &Bench) -> Document {
     let mut whole = screen(bench);
-    let has_matrix = whole.sections.iter().any(|section| section.id == "matrix");
     let variants = bench.variants.len();
     let is_shown = |id: &str| match id {
-        "verdict" | "gate" | "warnings" | "idle" => true,
-        "matrix" => has_matrix,
-        "variants" => !has_matrix,
+        "verdict" | "gate" | "warnings" | "idle" | "variants" => true,
         "kernels" => variants <= FEW,
         _ => false,
     };

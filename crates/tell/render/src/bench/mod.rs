@@ -2,7 +2,6 @@
 
 mod brief;
 mod csv;
-mod matrix;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -36,7 +35,6 @@ pub fn document(bench: &Bench) -> Document {
         Some(opening(bench, usize::MAX, TOLD)),
         gate(bench),
         Some(tables::variants(bench)),
-        matrix::section(bench),
         tables::idle(bench),
         tables::work(bench),
         tables::steps(bench),

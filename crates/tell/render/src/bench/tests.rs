@@ -2,15 +2,14 @@
 
 use metalens_analyzer::{KernelCount, KernelMix, estimate_kernels};
 use metalens_bench::{
-    BasisChoice, Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, CommandTemplate,
-    Parameter, RunEnd, RunRecord, turns,
+    Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, CommandTemplate, Parameter, RunEnd,
+    RunRecord, turns,
 };
 use metalens_comparison::{Number, Unit};
 use metalens_message::{Ns, Share};
 use metalens_testing::{analysis_of_toml, check_policy};
 use metalens_text::Redactor;
 
-use super::matrix::Matrix;
 use super::*;
 
 /// Returns the report of a program with kernels of this length, and so many of them.
@@ -155,54 +154,6 @@ fn the_page_is_safe_and_complete() {
     for part in ["class=\"times\"", "id=\"variants-table\""] {
         assert!(page.contains(part), "{part}");
     }
-}
-
-#[test]
-fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
-    let request = |sources: &[&str], parameters: &[(&str, &str)]| BenchRequest {
-        sources: sources
-            .iter()
-            .map(|words| CommandTemplate::Program((*words).to_owned()))
-            .collect(),
-        parameters: parameters
-            .iter()
-            .map(|(name, values)| Parameter::list(name, values).unwrap())
-            .collect(),
-        ..BenchRequest::default()
-    };
-    let check = |sources: &[&str], parameters: &[(&str, &str)], expected: Option<&str>| {
-        let plan = BenchPlan::new(&request(sources, parameters), &Redactor::default()).unwrap();
-        let runs = turns(plan.variants.len(), 1);
-        let outcome = BenchOutcome {
-            runs: runs.map(|turn| record(turn, 3, 10, false)).collect(),
-            stored: 0,
-            is_complete: true,
-        };
-        let options = BenchOptions {
-            per: BasisChoice::Run,
-            ..BenchOptions::default()
-        };
-        let result = Bench::new(&plan, 1, &outcome, &options);
-        let shown = Matrix::from_bench(&result).map(|matrix| {
-            let lines = matrix.rows.values.iter().zip(&matrix.cells);
-            let lines = lines.map(|(row, cells)| {
-                let cells = cells.iter().flatten().map(|cell| cell.command.join(" "));
-                format!("{row}: {}", cells.collect::<Vec<_>>().join(", "))
-            });
-            let lines: Vec<String> = lines.collect();
-            let (rows, columns) = (matrix.rows.name, matrix.columns.values.join(" "));
-            format!("{rows} by {columns}; {}", lines.join("; "))
-        });
-        assert_eq!(shown.as_deref(), expected, "{sources:?}");
-    };
-    let (a, b) = (("a", "1,2"), ("b", "x,y"));
-    let both = "a by x y; 1: ./p 1 x, ./p 1 y; 2: ./p 2 x, ./p 2 y";
-    check(&["./p {a} {b}"], &[a, b], Some(both));
-    check(&["./p {a} {b}", "./q {a} {b}"], &[a, b], None);
-    let commands = "command by 1 2; ./p {a}: ./p 1, ./p 2; ./q -n {a}: ./q -n 1, ./q -n 2";
-    check(&["./p {a}", "./q -n {a}"], &[a], Some(commands));
-    check(&["./p {a}"], &[a], None);
-    check(&["./p", "./q"], &[], None);
 }
 
 /// Two kernels of 50 and 20 µs, and 8 µs of each interval: no value of the parameter alone tells them apart, all

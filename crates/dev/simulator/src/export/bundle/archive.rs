@@ -52,10 +52,6 @@ impl Node {
         Self::Plain(Value::Boolean(value))
     }
 
-    pub(super) const fn real(value: f64) -> Self {
-        Self::Plain(Value::Real(value))
-    }
-
     /// Returns a value that stands in a field itself.
     pub(super) fn inline(value: impl Into<Value>) -> Self {
         Self::Inline(value.into())

@@ -1,12 +1,10 @@
 //! Writes `form.template`: the archive about the document and its runs. It has all facts of a table
-//! of contents, and others.
+//! of contents, the instruments, and all fields of `XRRunInfo`; what no reader looks at is left out.
 
 use std::path::Path;
 
 use super::archive::{self, Node};
 use super::file::write_file;
-use super::raw_events::{MACH_EPOCH, timebase};
-use crate::MARK;
 use crate::error::Error;
 use crate::export::dates;
 use crate::export::toc::{self, Contents};
@@ -20,20 +18,12 @@ const DEVICE: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Writes `form.template` into a bundle.
 pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Result<(), Error> {
-    let recording = &scenario.recording;
-    let template = |name: &str| format!("com.apple.xray.owner.template.{name}");
-    let (icon, about, version) = (
-        template("iconURL"),
-        template("description"),
-        template("version"),
-    );
-
     let roots = vec![
-        (icon.as_str(), Node::text("rsrc://synthetic")),
-        (about.as_str(), Node::mutable_text(MARK)),
-        (version.as_str(), Node::inline(2.1)),
         ("stubInfoByUUID", instruments()),
-        ("com.apple.xray.run.data", run_list(recording, runs)),
+        (
+            "com.apple.xray.run.data",
+            run_list(&scenario.recording, runs),
+        ),
     ];
     write_file(&bundle.join("form.template"), |out| {
         archive::write_all(roots, out)
@@ -54,23 +44,15 @@ fn instruments() -> Node {
 /// Returns the list of runs, with the facts of each.
 fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
     let number = |contents: &Contents| Node::int(u64::from(contents.run));
-    let next_number = || Node::int(runs.len() as u64 + 1);
-
-    let mut by_number: Vec<(Node, Node)> = runs
+    let by_number = runs
         .iter()
-        .map(|contents| (number(contents), run(recording, contents)))
-        .collect();
-    by_number.push((
-        Node::text("XRRunListAllRunsDataKey"),
-        Node::mutable_dict([("XRNextRunNumberKey", next_number())]),
-    ));
-
+        .map(|contents| (number(contents), run(recording, contents)));
     Node::numbered(
         &["XRRunListData", "NSObject"],
         [
             Node::mutable_array(runs.iter().map(number)),
-            Node::mutable_map(by_number),
-            next_number(),
+            Node::mutable_map(by_number.collect()),
+            Node::int(runs.len() as u64 + 1),
         ],
     )
 }
@@ -80,10 +62,6 @@ fn run(recording: &Recording, contents: &Contents) -> Node {
     let start_ns = dates::start_ns_since_1970(contents.run);
     let target = contents.target();
     let mut facts = vec![
-        ("targetDevice", device(recording)),
-        ("mach_time_info", clocks(contents)),
-        ("osVersion", os(recording)),
-        ("numberOfCpus", Node::int(8)),
         ("runInfo", run_info(recording, contents)),
         (
             "processDatas",
@@ -211,80 +189,12 @@ fn duration_s(contents: &Contents) -> f64 {
     (contents.wall_ns as f64 + 0.25) / 1e9
 }
 
-/// Returns the facts of the device.
-fn device(recording: &Recording) -> Node {
-    let hardware = Node::dict([
-        ("numberOfPhysicalCpus", Node::int(8)),
-        ("numberOfCpus", Node::int(8)),
-        ("hwCPU64BitCapable", Node::int(1)),
-    ]);
-    Node::mutable_dict([
-        ("_deviceHostName", Node::text(recording.device.as_str())),
-        ("_deviceVersion", Node::text(build(&recording.os))),
-        ("_deviceIdentifier", Node::text(DEVICE)),
-        ("_productVersion", Node::text(release(&recording.os))),
-        ("_modelName", Node::text(recording.model.as_str())),
-        ("_xrdeviceClassName", Node::text("XRLocalDevice")),
-        (
-            "_rawDeviceDisplayName",
-            Node::text(recording.device.as_str()),
-        ),
-        ("_productType", Node::text("Synthetic1,1")),
-        ("_deviceDisplayName", Node::text(recording.device.as_str())),
-        ("_hardwareInfo", hardware),
-        ("_deviceDescription", Node::text(recording.device.as_str())),
-    ])
-}
-
-fn os(recording: &Recording) -> Node {
-    Node::mutable_dict([
-        ("ProductBuildVersion", Node::text(build(&recording.os))),
-        ("ProductVersion", Node::text(release(&recording.os))),
-        ("ProductName", Node::text("macOS")),
-        (
-            "ProductUserVisibleVersion",
-            Node::text(release(&recording.os)),
-        ),
-    ])
-}
-
-/// Returns `26.0` of `26.0 (25A0000)`.
-fn release(os: &str) -> &str {
-    os.split_once(" (").map_or(os, |(release, _)| release)
-}
-
-/// Returns `25A0000` of `26.0 (25A0000)`.
-fn build(os: &str) -> &str {
-    let build = os.split_once(" (").map(|(_, build)| build);
-    build
-        .and_then(|build| build.strip_suffix(')'))
-        .unwrap_or_default()
-}
-
-/// Returns the start of the run on every clock.
-fn clocks(contents: &Contents) -> Node {
-    let (numerator, denominator) = timebase(contents.clock);
-    let facts = [
-        Node::int(MACH_EPOCH),
-        Node::int(numerator),
-        Node::int(denominator),
-        Node::int(MACH_EPOCH + 2_400_000_000),
-        Node::real(start_s(contents)),
-        Node::text("UTC"),
-    ];
-    Node::mutable_dict([(DEVICE, Node::array(facts))])
-}
-
 fn process(recording: &Recording, process: &PlannedProcess) -> Node {
     let pid = || Node::int(u64::from(process.pid));
     Node::dict([
         ("displayName", Node::text(process.name.as_str())),
         ("processID", pid()),
         ("_pid", pid()),
-        ("_args", Node::text("")),
         ("_execname", Node::text(toc::path(recording, process))),
-        ("specifiedType", Node::int(0)),
-        ("_processProperties", Node::dict([])),
-        ("_launchControlProperties", Node::dict([])),
     ])
 }

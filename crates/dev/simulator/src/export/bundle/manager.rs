@@ -1,16 +1,13 @@
-//! Writes the table manager's two archives: the tables of a run, their stores, and the recorder's
-//! setup.
+//! Writes the table manager's two archives: the tables of a run, and their stores.
 
 use std::path::Path;
 
 use super::archive::{self, Node};
 use super::file::{compressed, create_dir};
-use super::raw_events::timebase;
 use super::spec::Spec;
 use super::store;
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::scenario::Scenario;
 
 /// A table of the table manager: its id, and the side of a store that it reads or writes.
 struct Entry<'s> {
@@ -23,12 +20,7 @@ struct Entry<'s> {
 }
 
 /// Writes `tables.plist` and `exposedTableInfo.plist` of a run whose stores have these tables.
-pub(super) fn write(
-    core: &Path,
-    scenario: &Scenario,
-    plan: &Plan,
-    specs: &[Spec],
-) -> Result<(), Error> {
+pub(super) fn write(core: &Path, plan: &Plan, specs: &[Spec]) -> Result<(), Error> {
     let entries = entries(specs);
     let manager = create_dir(core.join("table-manager"))?;
     compressed(&manager.join("tables.plist"), |out| {
@@ -36,7 +28,7 @@ pub(super) fn write(
     })?;
     let config = create_dir(core.join("core-config"))?;
     compressed(&config.join("exposedTableInfo.plist"), |out| {
-        archive::write(exposed(scenario, plan, &entries), out)
+        archive::write(exposed(plan, &entries), out)
     })
 }
 
@@ -79,7 +71,7 @@ fn tables(run: u32, stores: usize, entries: &[Entry<'_>]) -> Node {
 }
 
 /// Returns the list of the tables that Instruments shows.
-fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
+fn exposed(plan: &Plan, entries: &[Entry<'_>]) -> Node {
     let inputs = entries
         .iter()
         .filter(|entry| entry.side == 1 && entry.spec.input);
@@ -96,47 +88,8 @@ fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
             Node::mutable_set(inputs.map(|entry| Node::int(entry.id))),
         ),
         ("readOnlySpecsByID", Node::int_keyed(specs)),
-        ("bindingParameters", binding(scenario)),
+        // The setup of the recorder, which no reader looks at.
+        ("bindingParameters", Node::dict([])),
         ("modelingParameters", Node::dict(target)),
     ])
-}
-
-/// Returns the setup of the recorder.
-fn binding(scenario: &Scenario) -> Node {
-    let null = || Node::object(&["NSNull", "NSObject"], []);
-    let induced = u64::from(scenario.recording.performance_state_induced);
-    let (numerator, denominator) = timebase(scenario.clock);
-    let counters = u64::from(!scenario.recording.counter.is_empty());
-    Node::dict([
-        ("life-cycle-version", Node::int(1)),
-        ("osx-version", Node::int(os_version(&scenario.recording.os))),
-        ("timebase-numerator", Node::int(numerator)),
-        ("timebase-denominator", Node::int(denominator)),
-        ("logical-cpu-count", Node::int(8)),
-        ("physical-cpu-count", Node::int(8)),
-        ("hw-page-size", Node::int(16_384)),
-        ("vm-page-size", Node::int(16_384)),
-        ("user-page-size", Node::int(16_384)),
-        ("counterprofile", Node::int(counters)),
-        ("counterdevice", Node::int(0)),
-        (
-            "shaderprofiler",
-            Node::bool(scenario.recording.shader_timeline),
-        ),
-        ("gpuperformancestate", Node::int(induced)),
-        ("targets-already-running", Node::bool(false)),
-        ("target-is-application", Node::bool(false)),
-        ("windowed-recording", Node::bool(false)),
-        ("is-import", Node::int(0)),
-        ("pmcEvents", null()),
-        ("samplingRate", null()),
-    ])
-}
-
-/// Returns `26.3.1 (…)` as 260301. Parts that are missing or not numbers count as 0.
-fn os_version(os: &str) -> u64 {
-    let digits = os.split([' ', '(']).next().unwrap_or_default();
-    let mut parts = digits.split('.').map(|part| part.parse().unwrap_or(0));
-    let mut next = || parts.next().unwrap_or(0_u64).min(99);
-    next() * 10_000 + next() * 100 + next()
 }

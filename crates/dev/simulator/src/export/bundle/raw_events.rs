@@ -24,14 +24,14 @@ table! {
 }
 
 /// Mach ticks at the start of a run, some hours after the machine was started.
-pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
+const MACH_EPOCH: u64 = 1_000_000_000_000;
 
 /// Bit that marks a time as nanoseconds since 1970.
 const SINCE_EPOCH: u64 = 1 << 63;
 
 /// Returns the nanoseconds per tick as a fraction: 125 / 3 as on Apple silicon, or 1 for a clock
 /// that resolves every nanosecond.
-pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
+const fn timebase(clock: Clock) -> (u64, u64) {
     match clock {
         Clock::Free => (1, 1),
         Clock::Mhz24 => (125, 3),

@@ -1,84 +1,60 @@
-//! Writes a bundle under a temporary name and renames it, so that it appears complete or not at all.
+//! Writes a bundle into a temporary folder and renames it, so that it appears complete or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::{io, process};
+
+use tempfile::TempDir;
 
 use super::envelope;
 use crate::error::Error;
 
-/// A bundle under a temporary name.
+/// A bundle that is not at its place yet.
 #[derive(Debug)]
 pub(super) struct Staging {
     /// Final path of the bundle.
     target: PathBuf,
-    /// Temporary path, which no longer exists after renaming.
-    dir: PathBuf,
-    /// Path of an earlier bundle until it is removed.
-    earlier: PathBuf,
+    /// Folder beside it, which goes with all that is left in it.
+    folder: TempDir,
+    /// Path of the new bundle, in that folder.
+    new: PathBuf,
 }
 
 impl Staging {
     /// Checks that the path is free, or has a bundle of ours that may be replaced, and starts.
     pub(super) fn open(target: &Path, overwrite: bool) -> Result<Self, Error> {
-        let unnamed = || io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name");
-        let Some(name) = target.file_name() else {
-            return Err(Error::io("create bundle", target)(unnamed()));
-        };
-
         check_free(target, overwrite)?;
-        let beside = |suffix: &str| {
-            let mut hidden = std::ffi::OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{suffix}-{}", process::id()));
-            target.with_file_name(hidden)
-        };
-
-        let dir = beside("partial");
-        if let Some(parent) = dir.parent() {
-            fs::create_dir_all(parent).map_err(Error::io("create folder", parent))?;
-        }
-
-        fs::create_dir(&dir).map_err(Error::io("create folder", &dir))?;
+        let parent = metalens_files::parent(target);
+        fs::create_dir_all(parent).map_err(Error::io("create folder", parent))?;
+        let folder = tempfile::Builder::new().prefix(".").tempdir_in(parent);
+        let folder = folder.map_err(Error::io("create folder in", parent))?;
+        let new = folder.path().join("new");
+        fs::create_dir(&new).map_err(Error::io("create folder", &new))?;
         Ok(Self {
             target: target.to_owned(),
-            earlier: beside("earlier"),
-            dir,
+            folder,
+            new,
         })
     }
 
     /// Returns the folder to write into.
     pub(super) fn dir(&self) -> &Path {
-        &self.dir
+        &self.new
     }
 
     /// Gives the bundle its final name.
     pub(super) fn finish(self) -> Result<(), Error> {
-        let occupied = self.target.exists();
+        let earlier = self.folder.path().join("earlier");
         let rename =
             |from: &Path, to: &Path| fs::rename(from, to).map_err(Error::io("rename to", to));
-        if occupied {
-            rename(&self.target, &self.earlier)?;
+        let is_occupied = self.target.exists();
+        if is_occupied {
+            rename(&self.target, &earlier)?;
         }
-        if let Err(error) = rename(&self.dir, &self.target) {
-            if occupied {
-                rename(&self.earlier, &self.target)?;
-            }
-            return Err(error);
+        let renamed = rename(&self.new, &self.target);
+        if renamed.is_err() && is_occupied {
+            rename(&earlier, &self.target)?;
         }
-        if occupied {
-            fs::remove_dir_all(&self.earlier).map_err(Error::io("remove", &self.earlier))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        if self.dir.exists() {
-            // Another error is being reported already, and a leftover folder does little harm.
-            let _ = fs::remove_dir_all(&self.dir);
-        }
+        renamed
     }
 }
 

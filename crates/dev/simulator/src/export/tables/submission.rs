@@ -23,12 +23,15 @@ fn completed(plan: &Plan) -> impl Iterator<Item = &Buffer> {
     sorted(&plan.buffers, |buffer| buffer.completed_ns).into_iter()
 }
 
+/// Code of a page fault.
+const PAGE_FAULT: u32 = 3;
+
 table! {
     BUFFER_ERROR: "metal-command-buffer-error", "Which command buffers ended in an error.";
-    |plan, _| for buffer in completed(plan).filter(|buffer| buffer.error.is_some()) => {
+    |plan, _| for buffer in completed(plan).filter(|buffer| buffer.is_failed) => {
         "timestamp" "Timestamp" StartTime = buffer.completed_ns;
         "cmdbuffer-id" "Commmand Buffer Id" CommandBufferId = buffer.id;
-        "error-code" "Error Code" Uint32 = buffer.error;
+        "error-code" "Error Code" Uint32 = PAGE_FAULT;
     }
 }
 
