@@ -236,8 +236,8 @@ impl Error {
 
 /// Hint to a program without phases.
 const MARK: &str = "mark phases in the program with os_signpost (category PointsOfInterest), and \
-     record the instrument Points of Interest, which `metalens record` adds on its own; or choose \
-     a part by time with --from and --to";
+     record the instrument Points of Interest, which `metalens record` adds on its own (in a log, \
+     write `phase`); or choose a part by time with --from and --to";
 
 impl Failure for Error {
     fn kind(&self) -> FailureKind {

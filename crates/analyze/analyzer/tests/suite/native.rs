@@ -191,9 +191,7 @@ fn shape(bundle: &Path) -> Vec<String> {
 const STRINGS: &str = "corespace/run1/core/uniquing/strings";
 
 /// Returns the words of each type of text.
-fn words_by_type(
-    bundle: &Path,
-) -> std::collections::BTreeMap<String, std::collections::BTreeSet<String>> {
+fn words_by_type(bundle: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let input = Input::open(bundle).unwrap();
     let trace = input
         .load(&Selection::everything(), LoadOptions::default())
