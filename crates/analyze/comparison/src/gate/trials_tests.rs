@@ -255,9 +255,20 @@ fn on_days(days: u32, factor: f64) -> [f64; 2] {
 /// The spread between days enters the limit as it enters the interval.
 #[test]
 fn a_limit_knows_how_days_differ() {
-    for days in [1, 2, 3, 5, 10] {
-        println!("DAYS {days} {:?} {:?} {:?}", on_days(days, 1.0), on_days(days, 1.1), on_days(days, 1.2));
-    }
+    let check = |days: u32, alarms: f64, caught: f64, not_judged: f64| {
+        let (same, slower) = (on_days(days, 1.0), on_days(days, 1.1));
+        let found = format!("{days} days: {same:?} unchanged, {slower:?} if 10 % slower");
+        assert!(same[0] <= alarms && same[1] <= not_judged, "{found}");
+        assert!(slower[0] >= caught, "{found}");
+    };
+    // One session knows nothing of others, and says so.
+    check(1, 5.0, 90.0, 0.0);
+    check(2, 1.5, 15.0, 80.0);
+    check(3, 1.5, 50.0, 40.0);
+    check(5, 1.5, 85.0, 5.0);
+    check(10, 1.5, 95.0, 0.5);
+    // Whatever the days differ by, such a change is none of theirs.
+    assert!(on_days(3, 2.0)[0] >= 99.0, "{:?}", on_days(3, 2.0));
 }
 
 #[test]
