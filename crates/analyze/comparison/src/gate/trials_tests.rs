@@ -243,7 +243,11 @@ fn on_days(days: u32, factor: f64) -> [f64; 2] {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
         let judge = judge.with_error(sessions.error(&base));
         let change = judge.change(&base, &new, Unit::Ns, Preference::Lower);
-        let row = row(&change.with_noise(&known(&base), &known(&new)), &limit, has_one_session);
+        let row = row(
+            &change.with_noise(&known(&base), &known(&new)),
+            &limit,
+            has_one_session,
+        );
         let says = row.why.text.contains("; for these two sessions");
         assert_eq!(says, has_one_session, "{}", row.why.text);
         count[0] += f64::from(u32::from(row.verdict == Miss));

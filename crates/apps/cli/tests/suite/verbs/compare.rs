@@ -549,7 +549,11 @@ fn a_run_that_is_named_twice_is_refused_or_noted() {
         2,
         "a baseline needs different runs",
     );
-    check("baseline save b1 -o none.json --add", 1, "cannot read none.json");
+    check(
+        "baseline save b1 -o none.json --add",
+        1,
+        "cannot read none.json",
+    );
 
     // A baseline with missing parts is refused.
     let text = fs::read_to_string(folder.path().join("b.json")).unwrap();
