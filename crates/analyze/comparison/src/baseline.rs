@@ -56,7 +56,19 @@ impl Baseline {
     /// If there are too few runs, if two of them are the same run, or if they are of different
     /// programs or were recorded under different circumstances.
     pub fn from_reports(reports: &[Report]) -> Result<Self, BaselineError> {
-        let runs = Runs::from_reports(reports);
+        Self::of(Runs::from_reports(reports))
+    }
+
+    /// Returns the baseline with more runs, such as those of another day.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::from_reports`].
+    pub fn with(self, reports: &[Report]) -> Result<Self, BaselineError> {
+        Self::of(self.runs.and(Runs::from_reports(reports).without_folders()))
+    }
+
+    fn of(runs: Runs) -> Result<Self, BaselineError> {
         check(&runs)?;
         let runs = runs.without_folders();
         Ok(Self {

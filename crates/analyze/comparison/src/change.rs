@@ -37,6 +37,10 @@ pub struct Change {
     /// is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Number>,
+    /// Largest error of the change that the runs do not show, in the unit of the values: that of an estimate, or of
+    /// another session by chance. Null if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Number>,
     /// Class of the change.
     pub class: ChangeClass,
     /// Size of the change, compared with the floor. Null if the class is neither grown nor shrunk.
@@ -363,6 +367,7 @@ impl Judge {
         let (base, new) = (&change.base.values, &change.new.values);
         Change {
             noise: change.noise,
+            error: change.error,
             ..self.judged(base, new, Some(shift), unit, Preference::Lower)
         }
     }
@@ -387,6 +392,7 @@ impl Judge {
                 fitted: None,
                 interval: None,
                 noise: None,
+                error: None,
                 class: ChangeClass::Unknown,
                 size: None,
                 direction: None,
@@ -409,6 +415,7 @@ impl Judge {
             fitted,
             interval: shift.interval,
             noise: None,
+            error: Number::new(self.error).filter(|error| error.get() > 0.0),
             class,
             size: size(class, estimate, shift.interval, floor),
             direction: direction(class, preference),

@@ -119,6 +119,60 @@ impl Runs {
         }
     }
 
+    /// Returns these runs and more after them.
+    #[must_use]
+    pub(crate) fn and(mut self, mut more: Self) -> Self {
+        let counts = (self.count(), more.count());
+        self.paths.append(&mut more.paths);
+        self.dates.append(&mut more.dates);
+        self.processes.append(&mut more.processes);
+        self.guessed.append(&mut more.guessed);
+        self.others.append(&mut more.others);
+        self.own_thirds_ns.append(&mut more.own_thirds_ns);
+        self.second_own_thirds_ns
+            .append(&mut more.second_own_thirds_ns);
+        self.in_flight.append(&mut more.in_flight);
+        if !self.doubts.is_empty() || !more.doubts.is_empty() {
+            append(&mut self.doubts, more.doubts, counts);
+        }
+        for fact in &mut self.circumstances {
+            let mut others = more.circumstances.iter_mut();
+            let other = others.find(|other| other.what == fact.what);
+            let values = other.map(|other| std::mem::take(&mut other.values));
+            append(&mut fact.values, values.unwrap_or_default(), counts);
+        }
+        append_all(&mut self.metrics, more.metrics, counts);
+        append_all(&mut self.performance, more.performance, counts);
+        fill_states(&mut self.performance, counts.0 + counts.1);
+        for note in more.loud {
+            if !self.has_loud(note.text()) {
+                self.loud.push(note);
+            }
+        }
+        more.caveats.retain(|title| !self.caveats.contains(title));
+        self.caveats.append(&mut more.caveats);
+        self.append_kernels(more.kernels, counts);
+        self
+    }
+
+    fn append_kernels(&mut self, more: Vec<KernelRuns>, counts: (usize, usize)) {
+        let more = more.into_iter().map(|kernel| (kernel.key(), kernel));
+        let mut more: BTreeMap<_, KernelRuns> = more.collect();
+        for kernel in &mut self.kernels {
+            kernel.append(more.remove(&kernel.key()).unwrap_or_default(), counts);
+        }
+        for ((name, channel), kernel) in more {
+            let mut mine = KernelRuns {
+                name,
+                channel,
+                ..KernelRuns::default()
+            };
+            mine.append(kernel, counts);
+            self.kernels.push(mine);
+        }
+        self.kernels.sort_by_cached_key(KernelRuns::key);
+    }
+
     /// Returns whether each run was recorded before each run of the other side, as far as dates tell.
     pub(crate) fn is_before(&self, other: &Self) -> bool {
         self.ms_before(other).is_some_and(|ms| ms > 0)
@@ -256,6 +310,56 @@ impl Runs {
         let instances = self.kernels.iter().map(|kernel| kernel.instances.get(run));
         let sum: f64 = instances.flatten().flatten().map(|count| count.get()).sum();
         self.values(id!(counts.intervals)).get(run) == Some(&Number::new(sum))
+    }
+}
+
+impl KernelRuns {
+    fn key(&self) -> (String, Option<String>) {
+        (self.name.clone(), self.channel.clone())
+    }
+
+    /// Appends the figures of more runs.
+    fn append(&mut self, more: Self, counts: (usize, usize)) {
+        append(&mut self.total_ns, more.total_ns, counts);
+        append(&mut self.instances, more.instances, counts);
+        append(&mut self.med_ns, more.med_ns, counts);
+        append(&mut self.med_thirds_ns, more.med_thirds_ns, counts);
+        append(&mut self.sixteenths_ns, more.sixteenths_ns, counts);
+    }
+}
+
+/// Values of each run by a name.
+type ValuesByName = BTreeMap<String, Vec<Option<Number>>>;
+
+/// Appends the values of more runs to those of so many. What one of them has not is not known.
+fn append<T: Clone>(
+    values: &mut Vec<Option<T>>,
+    more: Vec<Option<T>>,
+    (count, added): (usize, usize),
+) {
+    values.resize(count, None);
+    values.extend(more);
+    values.resize(count + added, None);
+}
+
+fn append_all(values: &mut ValuesByName, mut more: ValuesByName, counts: (usize, usize)) {
+    for (name, values) in &mut *values {
+        append(values, more.remove(name).unwrap_or_default(), counts);
+    }
+    for (name, more) in more {
+        append(values.entry(name).or_default(), more, counts);
+    }
+}
+
+/// Sets the share of a state to 0 in each run with known states that lacks it.
+fn fill_states(states: &mut ValuesByName, runs: usize) {
+    for run in 0..runs {
+        let shares = states.values_mut().filter_map(|shares| shares.get_mut(run));
+        let mut shares: Vec<&mut Option<Number>> = shares.collect();
+        if shares.iter().any(|share| share.is_some()) {
+            let unknown = shares.iter_mut().filter(|share| share.is_none());
+            unknown.for_each(|share| **share = Number::new(0.0));
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl Sessions {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use metalens_testing::Random;
 
     use super::*;
@@ -72,7 +72,7 @@ mod tests {
     use crate::unit::Unit;
 
     /// Returns runs on these days of January, three each.
-    fn runs(days: &[u32]) -> Runs {
+    pub(crate) fn runs(days: &[u32]) -> Runs {
         let days = days.iter();
         let dates = days
             .flat_map(|day| (0..3).map(move |run| Some(format!("2026-01-{day:02}T09:0{run}:00Z"))));

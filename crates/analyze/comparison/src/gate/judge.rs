@@ -200,6 +200,7 @@ fn judge_kernels(
     for kernel in judged {
         let subject = GateSubject {
             chance,
+            has_one_session: comparison.method.sessions == 1,
             together: (limit.figure == KernelFigure::Median).then_some(noise),
             ..kernel_subject(kernel, limit)
         };
@@ -224,6 +225,7 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),
         whole: whole_of_own(comparison, &limit.id),
+        has_one_session: comparison.method.sessions == 1,
         ..GateSubject::default()
     }
 }

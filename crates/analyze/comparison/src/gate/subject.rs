@@ -42,6 +42,8 @@ pub(super) struct GateSubject<'a> {
     pub(super) together: Option<KernelNoise>,
     /// Chance of a false alarm if the runs are judged after each pair; `None` if they are judged once.
     pub(super) chance: Option<f64>,
+    /// Whether base has one session, and new is of another: how sessions differ is not known.
+    pub(super) has_one_session: bool,
     /// Reason why nothing has to be measured, if there is one.
     pub(super) excuse: Option<Message>,
     /// Name of the kernel that was probably meant, if none has the name.
@@ -142,7 +144,10 @@ impl GateSubject<'_> {
 
         let (verdict, measured, why) = match self.outcome(rule, limit.get()) {
             RuleOutcome::Measured(measured) => {
-                let why = measured.why.clone();
+                let is_of_sessions =
+                    self.has_one_session && rule.is_relative() && self.unit != Unit::Count;
+                let sessions = is_of_sessions.then(|| Message::from("; for these two sessions"));
+                let why = message!("{}{}", measured.why.clone(), sessions);
                 (measured.verdict, Some(measured), why)
             }
             RuleOutcome::Missing(why) if optional => {
@@ -330,14 +335,16 @@ impl GateSubject<'_> {
         })
     }
 
-    /// Measures an increase beside the noise within the runs, which few runs tell better than their medians.
+    /// Measures an increase beside the noise within the runs, which few runs tell better than their medians, and the
+    /// spread between sessions.
     ///
     /// ```text
-    /// bound = max(limit, 1.5 s √(1/n + 1/m))    s: noise of a run, n and m: numbers of runs; of many kernels, more
+    /// bound = max(limit, √(noise² + error²))    noise: 1.5 s √(1/n + 1/m), of many kernels more; s: noise of a run,
+    ///                                           n and m: numbers of runs; error: of another session by chance
     /// miss    if the increase is beyond the bound, and most pairs of runs agree; else inconclusive
     /// ```
     fn slower(&self, change: &Change, limit: f64) -> Option<Measurement> {
-        /// Factor by which the bound may exceed the limit, so that the figure is judged.
+        /// Factor by which the bound may exceed the limit, or else the change the bound, so that the figure is judged.
         const WIDEST: f64 = 2.0;
         /// Share of the pairs of runs, of a step and of one of many kernels, of which new's is longer.
         const PAIRS: [f64; 2] = [0.85, 0.5];
@@ -355,7 +362,8 @@ impl GateSubject<'_> {
             .together
             .map_or((0.0, NOISE), |noise| (noise.of_run, noise.deviations));
         let of_run = of_run.max(own_noise);
-        let noise = deviations * of_run * spread(change);
+        let error = change.error.map_or(0.0, |error| error.get() / whole);
+        let noise = error.hypot(deviations * of_run * spread(change));
         if !share.is_finite() || !noise.is_finite() {
             return None;
         }
@@ -369,7 +377,7 @@ impl GateSubject<'_> {
 
         let became = sentences::became(change, self.unit)?;
         let of = self.of_a_step(share);
-        let (verdict, more) = if bound > WIDEST * limit {
+        let (verdict, more) = if bound > WIDEST * limit && share <= WIDEST * bound {
             let noise = percent(Share(noise));
             (
                 GateVerdict::NotMeasurable,

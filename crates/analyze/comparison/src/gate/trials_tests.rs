@@ -6,8 +6,9 @@ use metalens_message::{Message, Number};
 use metalens_text::number::Float;
 
 use super::subject::{GateSubject, Presence};
-use super::{GateVerdict, Limit};
-use crate::change::{Floor, Judge, Preference};
+use super::{GateRow, GateVerdict, Limit};
+use crate::change::{Change, Floor, Judge, Preference, known};
+use crate::sessions::{Sessions, tests::runs};
 use crate::unit::Unit;
 
 use GateVerdict::{Inconclusive, Miss, Pass};
@@ -102,26 +103,31 @@ fn drifting(random: &mut Random, number: usize) -> f64 {
 /// Returns the verdict on a limit of 5 %.
 fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> GateVerdict {
     let change = judge.change(base, new, Unit::Ns, Preference::Lower);
+    let limit = Limit {
+        grow: Some(0.05),
+        ..Limit::default()
+    };
+    row(&change, &limit, false).verdict
+}
+
+fn row(change: &Change, limit: &Limit, has_one_session: bool) -> GateRow {
     let subject = GateSubject {
         what: "x",
         channel: None,
         figure: None,
         unit: Unit::Ns,
-        change: Some(&change),
+        change: Some(change),
         base: Presence::Known,
         new: Presence::Known,
         whole: None,
         together: None,
         chance: None,
+        has_one_session,
         excuse: None::<Message>,
         meant: None,
     };
-    let limit = Limit {
-        grow: Some(0.05),
-        ..Limit::default()
-    };
-    let (row, _) = subject.judge(&limit).next().unwrap();
-    row.verdict
+    let (row, _) = subject.judge(limit).next().unwrap();
+    row
 }
 
 /// Returns how many of the trials have a verdict if the true time grows by this factor, on a machine
@@ -211,6 +217,62 @@ fn more_runs_never_see_less() {
     }
     // A change that no steady machine shows fails with a single run, too.
     assert_eq!(number_of(Miss, (1, 1), 0.10, 1.6), TRIALS);
+}
+
+/// Returns in how many percent of the trials `slower = "5%"` fails, and judges nothing: base has three runs on each of
+/// these days, and new on another. Days differ by 2 %, runs of one by 0.5 %. Each row of base with one day says so.
+fn on_days(days: u32, factor: f64) -> [f64; 2] {
+    let base_days: Vec<u32> = (1..=days).collect();
+    let sessions = Sessions::between(&runs(&base_days), &runs(&[days + 1]));
+    let has_one_session = sessions.count == 1;
+    let mut random = Random(metalens_testing::Random::new(5));
+    let limit = Limit {
+        slower: Some(0.05),
+        ..Limit::default()
+    };
+    let mut count = [0.0; 2];
+    for _ in 0..TRIALS {
+        let mut side = |days: u32, ns: f64| -> Vec<Option<Number>> {
+            let of_day = (0..days).flat_map(|_| {
+                let day = normal(&mut random, 0.02);
+                [(); 3].map(|()| Number::new(ns * day * normal(&mut random, 0.005)))
+            });
+            of_day.collect()
+        };
+        let (base, new) = (side(days, 1e6), side(1, 1e6 * factor));
+        let judge = Judge::new(Floor::default(), base.len(), new.len());
+        let judge = judge.with_error(sessions.error(&base));
+        let change = judge.change(&base, &new, Unit::Ns, Preference::Lower);
+        let row = row(
+            &change.with_noise(&known(&base), &known(&new)),
+            &limit,
+            has_one_session,
+        );
+        let says = row.why.text.contains("; for these two sessions");
+        assert_eq!(says, has_one_session, "{}", row.why.text);
+        count[0] += f64::from(u32::from(row.verdict == Miss));
+        count[1] += f64::from(u32::from(row.verdict == GateVerdict::NotMeasurable));
+    }
+    count.map(|count| 100.0 * count / f64::from(TRIALS))
+}
+
+/// The spread between days enters the limit as it enters the interval.
+#[test]
+fn a_limit_knows_how_days_differ() {
+    let check = |days: u32, alarms: f64, caught: f64, not_judged: f64| {
+        let (same, slower) = (on_days(days, 1.0), on_days(days, 1.1));
+        let found = format!("{days} days: {same:?} unchanged, {slower:?} if 10 % slower");
+        assert!(same[0] <= alarms && same[1] <= not_judged, "{found}");
+        assert!(slower[0] >= caught, "{found}");
+    };
+    // One session knows nothing of others, and says so.
+    check(1, 5.0, 90.0, 0.0);
+    check(2, 1.5, 15.0, 80.0);
+    check(3, 1.5, 50.0, 40.0);
+    check(5, 1.5, 85.0, 5.0);
+    check(10, 1.5, 95.0, 0.5);
+    // Whatever the days differ by, such a change is none of theirs.
+    assert!(on_days(3, 2.0)[0] >= 99.0, "{:?}", on_days(3, 2.0));
 }
 
 #[test]

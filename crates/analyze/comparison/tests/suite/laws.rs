@@ -146,6 +146,24 @@ fn a_baseline_reads_back() {
     );
 }
 
+/// Runs of another day are added as if all had been saved at once, whatever they have that others lack.
+#[test]
+fn runs_are_added_to_a_baseline() {
+    let mut all = reports(SMALL, 0..5);
+    all[1].kernels[0].name = "an earlier name".to_owned();
+    all[3].kernels[0].name = "zz".to_owned();
+    let performance = all[4].machine.performance.as_mut().unwrap();
+    performance.states[0].state = "Minimum".to_owned();
+    let whole = Baseline::from_reports(&all).unwrap();
+    assert_eq!(whole.runs.performance.len(), 2);
+    for cut in [3, 4] {
+        let first = Baseline::from_reports(&all[..cut]).unwrap();
+        assert_eq!(first.with(&all[cut..]).unwrap(), whole, "{cut}");
+    }
+    let said = whole.with(&all[..1]).unwrap_err().to_string();
+    assert!(said.contains("a baseline needs different runs"), "{said}");
+}
+
 #[test]
 fn unsuitable_runs_and_files_are_refused() {
     let all = reports(SMALL, 0..3);

@@ -144,6 +144,9 @@ pub(crate) struct BaselineSaveArguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Add the runs to those of the file, such as those of another day
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) add: bool,
     /// Save the baseline with a warning, although its runs are far apart, drift or had two clocks
     #[arg(long)]
     pub(crate) allow_spread: bool,

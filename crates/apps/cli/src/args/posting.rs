@@ -20,7 +20,7 @@ The picture is put on a branch `metalens-assets`, if the token can write content
 as text.
 
 Exit codes: 0 posted, or in the job summary; 1 not posted; 2 no pull request or no token; 3 gh is \
-missing; 5 a gate failed (--check).";
+missing; 5 a gate failed, 6 it is undecided (--check).";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -47,7 +47,7 @@ pub(crate) struct PrArguments {
     /// Address of the uploaded folder, to link to
     #[arg(long, value_name = "URL")]
     pub(crate) artifact_url: Option<String>,
-    /// Exit with 5 if a gate in the folder failed, once the comment is posted
+    /// Exit with 5 if a gate in the folder failed, with 6 if it is undecided, once the comment is posted
     #[arg(long)]
     pub(crate) check: bool,
     /// Show folders and names of other processes [default: leave them out]

@@ -28,7 +28,9 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 /// Analyzes the runs, and writes their baseline.
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<()> {
     let analyzing = arguments.analysis.analyzing()?;
-    if arguments.runs.len() < LEAST_RUNS {
+    let stored = arguments.add.then(|| read_baseline(&arguments.output));
+    let stored = stored.transpose()?;
+    if stored.is_none() && arguments.runs.len() < LEAST_RUNS {
         let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",
             arguments.runs.len()
@@ -37,11 +39,16 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<()> {
     }
 
     // Reading the runs may take long: refuse an existing file before it.
-    metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+    let may_replace = arguments.force || arguments.add;
+    metalens_files::refuse_existing(&arguments.output, may_replace)?;
 
     let runs = analyzing.runs(&arguments.runs, quiet)?;
     let reports: Vec<Report> = runs.iter().map(|run| run.report().clone()).collect();
-    let baseline = Baseline::from_reports(&reports).map_err(refused)?;
+    let baseline = match stored {
+        Some(stored) => stored.with(&reports),
+        None => Baseline::from_reports(&reports),
+    };
+    let baseline = baseline.map_err(refused)?;
     if let Some(doubt) = baseline.doubt() {
         let why = shown(&doubt.text).into_owned();
         anyhow::ensure!(
@@ -54,7 +61,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<()> {
 
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
-    metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
+    metalens_files::write_bytes(&arguments.output, may_replace, text.as_bytes())?;
     out::wrote(&arguments.output, quiet);
     Ok(())
 }

@@ -57,8 +57,8 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
     }
 }
 
-/// Returns what a reader of a pull request looks at: the verdict, the limits that failed, what changed,
-/// the picture. What did not change is folded.
+/// Returns what a reader of a pull request looks at: the verdict, the picture, the limits that failed, what
+/// changed. What did not change is folded.
 pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     let mut whole = document(comparison, show_names);
     let comparison = &shown(comparison, show_names);
@@ -97,11 +97,6 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     let open = whole.sections.iter();
     let open = open.take_while(|section| ["verdict", "gate", "picture"].contains(&section.id));
     let mut folded = whole.sections.split_off(open.count());
-    let at = whole
-        .sections
-        .iter()
-        .position(|section| section.id == "picture");
-    let picture = at.map(|at| whole.sections.remove(at));
     for mut section in moved.into_iter().flatten() {
         for table in section.tables_mut() {
             table.has_preview = false;
@@ -112,7 +107,6 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
         section.priority = section.priority.min(4);
         whole.sections.push(section);
     }
-    whole.sections.extend(picture);
     whole.sections.append(&mut folded);
     whole
 }

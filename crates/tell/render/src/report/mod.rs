@@ -67,9 +67,15 @@ pub fn document(report: &Report) -> Document {
     }
 }
 
-/// Returns the document of a report for a pull request, whose first line names the limits that failed.
+/// Returns the document of a report for a pull request: its first line names the limits that failed, and its
+/// picture follows the verdict.
 pub fn for_comment(report: &Report) -> Document {
     let mut document = document(report);
+    let mut sections = document.sections.iter();
+    let picture = sections.position(|section| section.id == "timeline");
+    if let Some(until) = picture.and_then(|at| document.sections.get_mut(1..=at)) {
+        until.rotate_right(1);
+    }
     let missed = report.gate.as_ref().filter(|gate| gate.missed);
     if let Some((opening, gate)) = document.sections.first_mut().zip(missed) {
         opening.blocks.insert(0, gate::verdict_line(gate));

@@ -35,6 +35,7 @@ fn judged(
         whole: None,
         together: None,
         chance: None,
+        has_one_session: false,
         excuse: None,
         meant: None,
     };
@@ -309,6 +310,7 @@ fn verdict_on_share(
         whole: None,
         together: None,
         chance: None,
+        has_one_session: false,
         excuse: None,
         meant: None,
     };

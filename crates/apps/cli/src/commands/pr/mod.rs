@@ -25,8 +25,8 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     let folder = PostedFolder::open(&arguments.folder, arguments.show_names)?;
     let key = key(arguments.key.as_deref(), &folder.document)?;
     let links = links(arguments)?;
-    let code = if arguments.check && has_failed(&folder.document) {
-        exit::missed()
+    let code = if arguments.check {
+        exit::of_gates(gates(&folder.document), |_| false)
     } else {
         ExitCode::SUCCESS
     };
@@ -125,17 +125,19 @@ fn key(requested: Option<&str>, document: &WrittenDocument) -> Result<String, Mi
     Ok(key.trim_end_matches('-').to_owned())
 }
 
-/// Returns whether a gate of the document failed.
-fn has_failed(document: &WrittenDocument) -> bool {
-    let missed = |gate: &Option<GateResult>| gate.as_ref().is_some_and(|gate| gate.missed);
-    match document {
-        WrittenDocument::Report(report) => missed(&report.gate),
-        WrittenDocument::Comparison(comparison) => missed(&comparison.gate),
+/// Returns the gates of the document.
+fn gates(document: &WrittenDocument) -> Vec<(Option<&str>, &GateResult)> {
+    let gates: Vec<&GateResult> = match document {
+        WrittenDocument::Report(report) => report.gate.iter().collect(),
+        WrittenDocument::Comparison(comparison) => comparison.gate.iter().collect(),
         WrittenDocument::Bench(bench) => {
-            let mut pairs = bench.pairs.iter();
-            pairs.any(|pair| missed(&pair.comparison.gate))
+            let pairs = bench.pairs.iter();
+            pairs
+                .filter_map(|pair| pair.comparison.gate.as_ref())
+                .collect()
         }
-    }
+    };
+    gates.into_iter().map(|gate| (None, gate)).collect()
 }
 
 /// Returns the links at the end of the comment, each with its text.

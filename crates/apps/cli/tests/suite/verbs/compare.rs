@@ -367,6 +367,10 @@ fn a_saved_baseline_can_be_shown_and_compared_with() {
     run(folder.path(), &against(["c1", "c2", "c3"]), 5);
     let plain = ["compare", "--baseline", "base.json", "b1", "b2", "b3"];
     run(folder.path(), &plain, 0);
+    let added = ["baseline", "save", "b1", "-o", "base.json", "--add"];
+    run(folder.path(), &added, 0);
+    let shown = run(folder.path(), &["baseline", "show", "base.json"], 0);
+    assert!(shown.contains("4 runs"), "{shown}");
     let broken = metalens(folder.path(), &["compare", "--baseline", "a1.toml", "b1"]);
     assert_eq!(broken.status.code(), Some(1));
     assert!(
@@ -539,6 +543,16 @@ fn a_run_that_is_named_twice_is_refused_or_noted() {
         "compare --baseline b.json a1",
         0,
         "the same run is on both sides (a1)",
+    );
+    check(
+        "baseline save a1 -o b.json --add",
+        2,
+        "a baseline needs different runs",
+    );
+    check(
+        "baseline save b1 -o none.json --add",
+        1,
+        "cannot read none.json",
     );
 
     // A baseline with missing parts is refused.

@@ -19,26 +19,28 @@ const HOSTILE: [&str; 3] = [
     "::stop-commands::x",
 ];
 
+const COMMIT: &str = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";
+
 fn action() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scripts/action")
 }
 
 /// A run of the action.
 #[derive(Default)]
-struct Run {
-    code: i32,
+pub(super) struct Run {
+    pub(super) code: i32,
     /// Values such as `steps.report.outputs.folder`.
-    values: BTreeMap<String, String>,
+    pub(super) values: BTreeMap<String, String>,
     /// Paths that were uploaded.
     uploads: Vec<PathBuf>,
     /// Commands that the runner read from the output of steps.
-    commands: Vec<String>,
-    log: String,
+    pub(super) commands: Vec<String>,
+    pub(super) log: String,
 }
 
 impl Run {
     /// Returns a text with its expressions replaced: `${{ a.b || c.d }}`.
-    fn filled(&self, text: &str) -> String {
+    pub(super) fn filled(&self, text: &str) -> String {
         let mut parts = text.split("${{");
         let mut filled = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -74,11 +76,16 @@ impl Run {
 }
 
 /// Runs all steps. `refused` names a step whose upload fails.
-fn run(bench: &Bench, inputs: &[(&str, &str)], refused: &str) -> Run {
+pub(super) fn run(bench: &Bench, inputs: &[(&str, &str)], refused: &str) -> Run {
     let text = fs::read_to_string(action().join("action.yml")).unwrap();
     let action: Value = yaml_serde::from_str(&text).unwrap();
     let mut run = Run::default();
-    for (name, value) in [("token", TOKEN), ("run_id", "1"), ("run_attempt", "1")] {
+    for (name, value) in [
+        ("token", TOKEN),
+        ("run_id", "1"),
+        ("run_attempt", "1"),
+        ("sha", COMMIT),
+    ] {
         run.values
             .insert(format!("github.{name}"), value.to_owned());
     }
@@ -96,13 +103,7 @@ fn run(bench: &Bench, inputs: &[(&str, &str)], refused: &str) -> Run {
     }
 
     for step in action["runs"]["steps"].as_array().unwrap() {
-        let id = step["id"].as_str().unwrap_or("last");
-        if let Some(condition) = step["if"].as_str() {
-            let (name, wanted) = condition.split_once(" == ").unwrap();
-            if run.value(name) != wanted.trim_matches('\'') {
-                continue;
-            }
-        }
+        let id = step["id"].as_str().unwrap();
         let is_done = match step["uses"].as_str() {
             Some(uses) => {
                 assert!(uses.starts_with("actions/upload-artifact@"), "{uses}");
@@ -234,7 +235,7 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
     let run = run(&bench, &inputs, "");
     server.check();
     assert_eq!(run.code, 5, "{}", run.log);
-    assert_eq!(run.value("outputs.missed"), "true", "{}", run.log);
+    assert_eq!(run.value("outputs.verdict"), "failure", "{}", run.log);
     // Names are shown, and are no commands.
     assert!(
         HOSTILE.iter().all(|name| run.log.contains(name)),
@@ -380,12 +381,92 @@ fn a_failed_gate_in_a_folder_fails_the_job_last() {
         let run = run(&bench, &inputs, "");
         server.check();
         assert_eq!(run.code, 5, "{gate}: {}", run.log);
-        assert_eq!(run.value("outputs.missed"), "true", "{gate}: {}", run.log);
+        assert_eq!(
+            run.value("outputs.verdict"),
+            "failure",
+            "{gate}: {}",
+            run.log
+        );
         assert!(run.value("outputs.comment-url").contains("#issuecomment-"));
         assert!(run.uploads[0].join("comparison.html").is_file());
         assert!(!run.uploads[0].join("run.trace").exists());
         assert!(server.comments()[0].body.contains("Gate failed: "));
     }
+}
+
+/// Returns the checks that were created, each by its name and conclusion.
+pub(super) fn checks(server: &Server) -> Vec<String> {
+    let state = server.state.lock().unwrap();
+    let shown = state.checks.iter().map(|check| {
+        assert_eq!(check["head_sha"], COMMIT);
+        assert_eq!(check["status"], "completed");
+        let summary = check["output"]["summary"].as_str().unwrap();
+        assert!(
+            summary.starts_with("[The comment](https://github.com/o/r/pull/7#"),
+            "{summary}"
+        );
+        format!("{} {}", check["name"], check["conclusion"]).replace('"', "")
+    });
+    shown.collect()
+}
+
+/// The word says what becomes of the job. The same run on both sides decides nothing that it keeps.
+#[test]
+fn an_undecided_gate_fails_passes_or_is_a_neutral_check() {
+    if !has_curl() {
+        return;
+    }
+    let check = |limit: &str,
+                 inputs: &[(&str, &str)],
+                 is_forbidden: bool,
+                 code: i32,
+                 said: &[&str],
+                 shown: &[&str]| {
+        let server = Server::start();
+        let bench = Bench::with("eager", &server);
+        let limits = format!("[gate.metrics]\n\"window.span_ns\" = {{ {limit} }}\n");
+        fs::write(bench.path("limits.toml"), limits).unwrap();
+        let compared = ["compare", "out", "out", "--gate=limits.toml", "-o", "c"];
+        metalens(bench.folder.path(), &compared);
+        if is_forbidden {
+            let reason = "Resource not accessible by integration";
+            server.fail("POST /repos/o/r/check-runs", 403, reason);
+        }
+        let inputs = [&[("folder", "c"), ("text", "true")], inputs].concat();
+        let run = run(&bench, &inputs, "");
+        server.check();
+        assert_eq!(run.code, code, "{inputs:?}: {}", run.log);
+        assert_eq!(run.commands.len(), said.len(), "{:?}", run.commands);
+        for (command, said) in run.commands.iter().zip(said) {
+            assert!(command.starts_with(said), "{command}");
+        }
+        assert_eq!(checks(&server), shown, "{inputs:?}");
+        assert_eq!(server.comments().len(), 1);
+    };
+    const GROWS: &str = "grow = \"5%\"";
+    const MAX: &str = "max = \"1us\"";
+    const UNDECIDED: &str = "::error::The gate is undecided: ";
+    const WARNING: &str = "::warning::The gate is undecided: ";
+    const NO_CHECK: &str = "::warning::The verdict is no check of its own: ";
+    const FAILED: &str = "::error::The gate failed: ";
+    let neutral = ("undecided", "neutral");
+    let pass = ("undecided", "pass");
+    check(GROWS, &[], false, 6, &[UNDECIDED], &[]);
+    check(GROWS, &[pass], false, 0, &[WARNING], &[]);
+    check(
+        GROWS,
+        &[neutral],
+        false,
+        0,
+        &[WARNING],
+        &["metalens neutral"],
+    );
+    let named = [neutral, ("key", "k")];
+    check(GROWS, &named, false, 0, &[WARNING], &["metalens k neutral"]);
+    check(GROWS, &[neutral], true, 6, &[NO_CHECK, UNDECIDED], &[]);
+    check(MAX, &[pass], false, 5, &[FAILED], &[]);
+    check(MAX, &[neutral], false, 5, &[FAILED], &["metalens failure"]);
+    check(MAX, &[neutral], true, 5, &[NO_CHECK, FAILED], &[]);
 }
 
 #[test]
@@ -401,5 +482,9 @@ fn inputs_that_cannot_be_judged_are_an_error() {
     check(
         &[("recordings", "."), ("gate", "default")],
         "needs a baseline",
+    );
+    check(
+        &[("folder", "out"), ("undecided", "gray")],
+        "undecided is fail, neutral or pass",
     );
 }

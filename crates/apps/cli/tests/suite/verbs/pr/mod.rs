@@ -9,6 +9,7 @@ mod bodies;
 mod pictures;
 mod requests;
 mod server;
+mod workflow;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -35,6 +35,8 @@ pub(super) struct Fault {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) comments: Vec<Comment>,
+    /// Check runs that were created.
+    pub(super) checks: Vec<Value>,
     /// Files of the branch for pictures, if there is one: paths and contents.
     branch: Option<BTreeMap<String, String>>,
     /// The tree that was created last, which a commit and a reference make the branch.
@@ -272,6 +274,10 @@ fn answer(state: &mut State, method: &str, path: &str, body: &str) -> Answer {
         }
         ("PUT", path) if path.starts_with("/contents/") => {
             put(state, &path["/contents/".len()..], &json)
+        }
+        ("POST", "/check-runs") => {
+            state.checks.push(json);
+            ok(201, &json!({ "id": state.checks.len() }))
         }
         ("POST", "/git/trees") => {
             let entries = json["tree"].as_array().unwrap().iter();
