@@ -1,7 +1,5 @@
 //! Names of Swift symbols, and what Apple's tools show for them.
 
-use std::time::{Duration, Instant};
-
 use super::readable;
 
 /// Composed names; none is from a recording.
@@ -250,57 +248,52 @@ fn damage_does_no_harm() {
     }
 }
 
+/// Reads a name that would never end, or fill the memory, if nothing bounded it.
 #[track_caller]
-fn check_ends_soon(mangled: &str) -> Option<String> {
-    let start = Instant::now();
+fn check_is_bounded(mangled: &str) -> Option<String> {
     let shown = readable(mangled);
-    assert!(
-        start.elapsed() < Duration::from_secs(2),
-        "{} bytes",
-        mangled.len()
-    );
     assert!(shown.as_ref().is_none_or(|text| text.len() < 1 << 16));
     shown
 }
 
 #[test]
-fn deep_names_end_soon() {
+fn deep_names_end() {
     let deep = |open: &str, middle: &str, close: &str, count: usize| {
         format!("$s{}{middle}{}", open.repeat(count), close.repeat(count))
     };
-    let few = check_ends_soon(&deep("Say", "Si", "G", 9));
+    let few = check_is_bounded(&deep("Say", "Si", "G", 9));
     assert_eq!(few.as_deref(), Some("[[[[[[[[[Int]]]]]]]]]"));
-    check_ends_soon(&deep("Say", "Si", "G", 20_000));
-    check_ends_soon(&deep("", "Si", "m", 50_000));
-    check_ends_soon(&deep("4main", "1AV", "1BV", 20_000));
-    check_ends_soon(&deep("", "4main3fooyyF", "yycfU_", 20_000));
-    check_ends_soon(&deep("", "4main1AVAAE", "1BVAAE", 20_000));
-    check_ends_soon(&deep("", "4main1AV", "1BVy_____G", 5_000));
-    check_ends_soon(&deep("", "4main1AVy", "_", 50_000));
-    check_ends_soon(&deep("", "4main", "1xLlV", 100_000));
-    check_ends_soon(&deep("y", "", "t", 50_000));
-    check_ends_soon(&deep("", "r", "z", 50_000));
+    check_is_bounded(&deep("Say", "Si", "G", 20_000));
+    check_is_bounded(&deep("", "Si", "m", 50_000));
+    check_is_bounded(&deep("4main", "1AV", "1BV", 20_000));
+    check_is_bounded(&deep("", "4main3fooyyF", "yycfU_", 20_000));
+    check_is_bounded(&deep("", "4main1AVAAE", "1BVAAE", 20_000));
+    check_is_bounded(&deep("", "4main1AV", "1BVy_____G", 5_000));
+    check_is_bounded(&deep("", "4main1AVy", "_", 50_000));
+    check_is_bounded(&deep("", "4main", "1xLlV", 100_000));
+    check_is_bounded(&deep("y", "", "t", 50_000));
+    check_is_bounded(&deep("", "r", "z", 50_000));
 }
 
 #[test]
-fn repetitions_end_soon() {
+fn repetitions_end() {
     // Each type is a dictionary of two of the type before it.
     let mut doubled = String::from("$sSDyS2iG");
     for letter in 'A'..='Z' {
         doubled += &format!("SDyA{}{letter}G", letter.to_ascii_lowercase());
     }
-    assert_eq!(check_ends_soon(&doubled), None);
+    assert_eq!(check_is_bounded(&doubled), None);
     assert_eq!(
-        check_ends_soon(&format!("$sSaySiG{}", "A2000a".repeat(20_000))),
+        check_is_bounded(&format!("$sSaySiG{}", "A2000a".repeat(20_000))),
         None
     );
-    assert_eq!(check_ends_soon("$sS2000000000iD"), None);
+    assert_eq!(check_is_bounded("$sS2000000000iD"), None);
     assert_eq!(
-        check_ends_soon("$sSiMa"),
+        check_is_bounded("$sSiMa"),
         Some("type metadata accessor for Int".into())
     );
-    check_ends_soon(&format!("$s4main{}", "0A".repeat(50_000)));
-    check_ends_soon(&format!("$s{}", "9Abcdefghi".repeat(10_000)));
-    check_ends_soon(&format!("$s{}lD", "Rz".repeat(20_000)));
-    check_ends_soon(&format!("$s4main3fooyyr{}lF", "100_".repeat(20_000)));
+    check_is_bounded(&format!("$s4main{}", "0A".repeat(50_000)));
+    check_is_bounded(&format!("$s{}", "9Abcdefghi".repeat(10_000)));
+    check_is_bounded(&format!("$s{}lD", "Rz".repeat(20_000)));
+    check_is_bounded(&format!("$s4main3fooyyr{}lF", "100_".repeat(20_000)));
 }
