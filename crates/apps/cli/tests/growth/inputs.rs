@@ -11,7 +11,7 @@ pub(super) type CountedInput = (&'static str, usize, fn(usize) -> Input);
 pub(super) const INPUTS: [CountedInput; 30] = [
     ("xml: unknown elements", 4_000, unknown_elements),
     ("xml: kinds of unknown elements", 4_000, kinds_of_elements),
-    ("xml: columns", 60, columns),
+    ("xml: columns", 120, columns),
     ("xml: tables", 48, tables),
     ("xml: tables of signposts", 48, tables_of_signposts),
     ("xml: channels", 20, channels),
