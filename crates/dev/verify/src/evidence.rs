@@ -50,6 +50,8 @@ pub struct MachineSeen {
     pub model: Option<String>,
     /// True in a virtual machine.
     pub is_virtual: Option<bool>,
+    /// Hours since the machine was started: clocks that lose digits with time do so then.
+    pub uptime_hours: Option<i64>,
 }
 
 /// The answer of one experiment.

@@ -21,6 +21,7 @@ use metalens_recorder::{
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, ToolSource, Version};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::VerifyEvent;
 use crate::evidence::{Answer, EvidenceFile, MachineSeen, RecordingSeen, SCHEMA};
@@ -491,6 +492,7 @@ impl<'a, 'w> Lab<'a, 'w> {
                 is_virtual: machine
                     .as_ref()
                     .and_then(|machine| machine.is_virtual.value),
+                uptime_hours: is_mac.then(|| clock_gettime(ClockId::Monotonic).tv_sec / 3600),
                 xctrace: self.version.as_ref().map(|version| version.dotted.clone()),
                 xcode_build: self.version.map(|version| version.build),
             },

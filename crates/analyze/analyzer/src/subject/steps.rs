@@ -24,6 +24,7 @@ use super::turns::{SAME_PCT, STARTS, marked, numbered, turns, usual_distance};
 use super::waits::Awaited;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::Span;
+use crate::basics::statistics::percentile;
 use crate::error::{Error, Result};
 use crate::report::StepsBy;
 use crate::request::StepChoice;
@@ -32,6 +33,11 @@ use crate::request::StepChoice;
 const TRIED: usize = 16;
 /// Share of the GPU work that a name must have to be that of the steps, in percent.
 const NAMED_PCT: u64 = 90;
+/// Parts of a period of which named steps of that period differ by at most one.
+const NEAR_PARTS: u64 = 20;
+/// Number of sets of work, of the 64 that are told apart, and parts of the steps, beyond which names say
+/// nothing of kinds: each step has a name of its own, such as `Frame 17`.
+const MOST_SETS: usize = 32;
 /// Factor between numbers of GPU intervals from which on steps are of another kind, in tenths.
 const OTHER_KIND: u64 = 15;
 
@@ -125,6 +131,15 @@ impl Series {
         Some(Span::new(start_ns, end_ns.max(start_ns)))
     }
 
+    /// Returns the period of the grid that the program keeps, if named steps usually come a period apart.
+    fn period(&self, subject: &Subject) -> Option<u64> {
+        let (period_ns, _) = subject.pace.as_ref()?;
+        let mut apart: Vec<u64> = self.tiles().map(|tile| tile.span.length_ns()).collect();
+        apart.sort_unstable();
+        let usual = percentile(&apart, 50)?;
+        (usual.abs_diff(*period_ns) <= period_ns / NEAR_PARTS).then_some(*period_ns)
+    }
+
     /// Returns the submissions that begin a step, in order, each with whether the step counts.
     pub(crate) fn submissions(&self) -> Vec<(usize, bool)> {
         let steps = self
@@ -213,14 +228,18 @@ pub(crate) fn series(
     let wanted = choice.and_then(|choice| choice.name.as_deref());
     if let Some(name) = wanted {
         let series = finder.wanted(name, names);
-        let series = series.ok_or_else(|| Error::NoSuchStep {
+        let mut series = series.ok_or_else(|| Error::NoSuchStep {
             wanted: name.to_owned(),
             present: subject.signposts.names(names),
             work: finder.labels(names),
         })?;
+        series.period_ns = series.period(subject);
         return Ok(vec![series]);
     }
     let mut found: Vec<Series> = finder.named(names).into_iter().collect();
+    for series in &mut found {
+        series.period_ns = series.period(subject);
+    }
     if found.is_empty() {
         let list = &subject.submissions.list;
         let pace = subject.pace.as_ref().map(|(period_ns, places)| {
@@ -636,7 +655,10 @@ fn ranges(starts: &[usize], count: usize) -> impl Iterator<Item = std::ops::Rang
 /// one kind.
 fn kinds(works: &[Work], steps: &mut [Step]) -> Vec<Kind> {
     let mut order: Vec<usize> = (0..works.len()).collect();
-    let key = |index: usize| works.get(index).map(|work| (work.distinct, work.intervals));
+    let different: FxHashSet<u64> = works.iter().map(|work| work.distinct).collect();
+    let names_tell = different.len() <= MOST_SETS.min(works.len() / 2).max(MOST_SETS / 2);
+    let set = |work: &Work| if names_tell { work.distinct } else { 0 };
+    let key = |index: usize| works.get(index).map(|work| (set(work), work.intervals));
     order.sort_by_key(|&index| key(index));
     let mut kinds: Vec<Kind> = Vec::new();
     let mut sets: Vec<u64> = Vec::new();

@@ -744,3 +744,48 @@ fn a_log_of_commits_has_two_halves_of_idle_time() {
         assert!(!texts.contains(word), "{word}: {texts}");
     }
 }
+
+/// A game at 60 Hz keeps its pace, also where it names its frames, or numbers them: one frame misses a period.
+///
+/// ```text
+/// phase   ├─frame──┤      ├─frame──┤                  ├─frame──┤
+/// GPU      ├──┤├───┤       ├──┤├───┤                   ├──┤├───┤
+///         0              16.7           33.3 (missed)  50 ms
+/// ```
+#[test]
+fn frames_with_names_keep_their_pace() {
+    const CLOCK: u64 = 5_000_000_000;
+    let log = |frame_label: fn(u64) -> String, has_phases: bool| {
+        let header = r#"{"format":"command-buffer-log/1","program":"game","pid":7}"#;
+        let mut lines = vec![header.to_owned()];
+        let mut last = 0;
+        for frame in 0..100 {
+            let at = CLOCK + (frame + u64::from(frame > 40)) * 1_000_000_000 / 60;
+            for (pass, kind) in [(0, "render"), (1, "compute")] {
+                let number = 2 * frame + pass + 1;
+                let encode = at + pass * 400 * US;
+                let (commit, start) = (encode + 300 * US, at + 800 * US + pass * 3_000 * US);
+                let (end, label) = (start + 2_900 * US, frame_label(frame));
+                lines.push(format!(
+                    r#"{{"command_buffer":{number},"encode":{encode},"commit":{commit},"gpu_start":{start},"gpu_end":{end},"completed":{end},"encoders":[{{"kind":"{kind}","label":"{label}"}}]}}"#
+                ));
+                last = end;
+            }
+            if has_phases {
+                lines.push(format!(r#"{{"phase":"frame","start":{at},"end":{last}}}"#));
+            }
+        }
+        lines.push(format!(r#"{{"end":{last},"command_buffers":200}}"#));
+        report_of_log(&lines.join("\n"))
+    };
+    let one = |_| "Scene".to_owned();
+    let numbered = |frame: u64| format!("Frame {frame}");
+    for report in [log(one, false), log(one, true), log(numbered, false)] {
+        let main = &report.steps[0];
+        let is_60_hz = main.period_ns.unwrap().0.abs_diff(16_666_666) < 2_000;
+        assert!(is_60_hz, "{:?}", main.period_ns);
+        assert_eq!((main.count, main.missed), (100, Some(1)));
+        let why = &report.verdict.why.text;
+        assert!(why.starts_with("Paced at 60.0 a second"), "{why}");
+    }
+}

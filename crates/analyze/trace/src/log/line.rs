@@ -382,6 +382,9 @@ fn cause<'a, T: Deserialize<'a>>(text: &'a [u8], error: &serde_json::Error) -> L
     let words = words
         .rsplit_once(" at line ")
         .map_or(words.as_str(), |(words, _)| words);
+    let words = ["u64", "u32"].iter().fold(words.to_owned(), |words, kind| {
+        words.replace(&format!("expected {kind}"), "expected a whole number")
+    });
     let detail = match key {
         _ if is_cut => "the line ends before its object does".to_owned(),
         Some(key) => format!("{key}: {words}"),

@@ -293,6 +293,27 @@ fn two_clocks_are_refused() {
     assert!(load_late(&[601, 600]).is_ok());
 }
 
+/// Times in milliseconds would give a report with a verdict.
+#[test]
+fn times_of_another_unit_are_refused() {
+    let load_each = |apart: u64| {
+        let buffers = (1..=30).map(|number| {
+            let at = 1_000_000 + number * apart;
+            format!(
+                r#"{{"command_buffer":{number},"commit":{at},"gpu_start":{at},"gpu_end":{at}}}"#
+            )
+        });
+        let buffers: Vec<String> = buffers.collect();
+        let end = 1_000_000 + 30 * apart;
+        let end = format!(r#"{{"end":{end},"command_buffers":30}}"#);
+        load(&format!("{HEADER}\n{}\n{end}\n", buffers.join("\n")))
+    };
+    assert!(load_each(2_000).is_ok());
+    let error = load_each(15).err().unwrap().to_string();
+    let said = "30 command buffers within 435 ns are impossible: times are nanoseconds";
+    assert!(error.contains(said), "{error}");
+}
+
 #[test]
 fn the_documented_log_is_read() {
     let page = concat!(
@@ -337,7 +358,7 @@ fn damaged_logs_are_refused_with_line_and_key() {
         ),
         (
             &[HEADER, &buffer(1, r#","queue":"a""#)],
-            "line 2: queue: invalid type: string \"a\", expected u64",
+            "line 2: queue: invalid type: string \"a\", expected a whole number",
         ),
         (
             &[HEADER, &buffer(1, r#","encode":101"#)],
@@ -353,11 +374,11 @@ fn damaged_logs_are_refused_with_line_and_key() {
         ),
         (
             &[HEADER, &buffer(1, r#","completed":1.5"#)],
-            "line 2: completed: invalid type: floating point `1.5`, expected u64",
+            "line 2: completed: invalid type: floating point `1.5`, expected a whole number",
         ),
         (
             &[HEADER, &buffer(1, r#","completed":-5"#)],
-            "line 2: completed: invalid value: integer `-5`, expected u64",
+            "line 2: completed: invalid value: integer `-5`, expected a whole number",
         ),
         (
             &[HEADER, &buffer(1, r#","completed":9000000000000000000"#)],
