@@ -120,7 +120,12 @@ fn changes(found: &WhatIf) -> Option<Section> {
         }
     }
     let section = Section::new("changes", "Changes", 0);
-    (!table.rows.is_empty()).then(|| section.with(Block::Table(table)))
+    let said = if table.rows.is_empty() {
+        Block::Text("None of the changes that can be asked for shortens it.".into())
+    } else {
+        Block::Table(table)
+    };
+    (!found.changes.is_empty()).then(|| section.with(said))
 }
 
 /// Returns what the prediction assumes, and what it cannot know.

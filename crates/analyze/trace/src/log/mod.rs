@@ -40,8 +40,9 @@ const MOST_THREADS: usize = 4;
 const LONGEST: u64 = 100 * 86_400 * 1_000_000_000;
 /// Largest time from a commit to the GPU, where no command buffer has a shorter one.
 const LATEST_START: u64 = 600 * 1_000_000_000;
-/// Time that no Mac needs less of for each of many command buffers: times in another unit look so.
-const SHORTEST_BUFFER: u64 = 1_000;
+/// Time in nanoseconds that the longest of many command buffers takes on any GPU: times in another unit are
+/// less.
+const SHORTEST_WORK: u64 = 1_000;
 const MANY: u64 = 10;
 
 /// Returns whether a file begins as a command-buffer log of any version does, or as one without its
@@ -89,10 +90,10 @@ pub(crate) fn read(
         let detail = detail.to_owned();
         return Err(Error::in_file(Problem::BrokenLog { detail }, file));
     }
-    let (count, length_ns) = (state.seen.count, tables.length_ns());
-    if count >= MANY && length_ns < count * SHORTEST_BUFFER {
+    let (count, longest_ns) = (state.seen.count, tables.longest_ns);
+    if count >= MANY && (1..SHORTEST_WORK).contains(&longest_ns) {
         let detail = format!(
-            "{count} command buffers within {length_ns} ns are impossible: times are nanoseconds"
+            "no GPU work of {count} command buffers takes more than {longest_ns} ns: times are nanoseconds"
         );
         return Err(Error::in_file(Problem::BrokenLog { detail }, file));
     }

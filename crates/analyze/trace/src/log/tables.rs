@@ -94,6 +94,8 @@ pub(super) struct LogTables {
     pub(super) upper_bounds: u64,
     /// Shortest time from a commit to the GPU.
     pub(super) least_latency: Option<u64>,
+    /// Longest time of a command buffer on the GPU.
+    pub(super) longest_ns: u64,
     /// Text that is put together, and used again.
     text: String,
 }
@@ -137,6 +139,7 @@ impl LogTables {
             all_encoders: 0,
             upper_bounds: 0,
             least_latency: None,
+            longest_ns: 0,
             text: String::new(),
         }
     }
@@ -172,6 +175,7 @@ impl LogTables {
             .least_latency
             .map_or(latency, |least| least.min(latency));
         self.least_latency = Some(least);
+        self.longest_ns = self.longest_ns.max(end.ns() - start.ns());
         if self.has_own_times(buffer, start, end) {
             for encoder in &buffer.encoders {
                 let (Some(start), Some(end)) = (encoder.gpu_start, encoder.gpu_end) else {

@@ -12,9 +12,9 @@ use crate::document::{BarPart, Block, Chart, Column, Drawing, Fact, Section, Ste
 use crate::wording::{known, plain};
 
 /// Returns the steps: the typical one as a bar, above what the best change leaves, its roof, all series, and what
-/// runs once. `None` if no steps are known, and nobody asked for a roof.
+/// runs once. `None` if no step has a known length, and nobody asked for a roof.
 pub(super) fn step(report: &Report) -> Option<Section> {
-    let main = report.steps.first();
+    let main = report.steps.first().filter(|main| !main.kinds.is_empty());
     let typical = main
         .and_then(|main| main.kinds.first())
         .and_then(|kind| kind.typical.as_ref());
