@@ -28,13 +28,13 @@ pub(super) const INPUTS: [CountedInput; 30] = [
         signposts_and_allocations,
     ),
     ("xml: notes", 16, notes),
-    ("log: kernels of an encoder", 800, |count| {
+    ("log: kernels of an encoder", 3_200, |count| {
         logged(&buffer(
             1,
             &encoder("", &each(count, |at| format!("\"k{at}\":1"))),
         ))
     }),
-    ("log: kernels of an encoder, escaped", 800, |count| {
+    ("log: kernels of an encoder, escaped", 3_200, |count| {
         logged(&buffer(
             1,
             &encoder("", &each(count, |at| format!("\"\\u006b{at}\":1"))),
@@ -49,10 +49,10 @@ pub(super) const INPUTS: [CountedInput; 30] = [
             &each(count, |at| encoder(&format!("l{at}"), "\"k\":1")),
         ))
     }),
-    ("log: buffers", 400, |count| {
+    ("log: buffers", 800, |count| {
         logged(&lines(count, |at| buffer(at, &encoder("", "\"k\":1"))))
     }),
-    ("log: threads and buffers", 100, |count| {
+    ("log: threads and buffers", 200, |count| {
         logged(&lines(8 * count, |at| {
             let thread = format!("\"thread\":{}", 1 + at % count);
             buffer(at, &encoder("", "\"k\":1")).replace("\"thread\":7", &thread)
@@ -63,7 +63,7 @@ pub(super) const INPUTS: [CountedInput; 30] = [
             buffer(at, &encoder("", &format!("\"k{at}\":1")))
         }))
     }),
-    ("log: buffers and waits", 400, |count| {
+    ("log: buffers and waits", 800, |count| {
         logged(&lines(count, |at| {
             format!("{}{}", buffer(at, ""), wait(at, at))
         }))
@@ -77,7 +77,7 @@ pub(super) const INPUTS: [CountedInput; 30] = [
     ("log: phases of a name", 800, |count| {
         logged(&lines(count, |at| phase("p", at)))
     }),
-    ("log: phases and buffers", 300, |count| {
+    ("log: phases and buffers", 600, |count| {
         logged(&lines(count, |at| {
             format!("{}{}", buffer(at, ""), phase(&format!("p{at}"), at))
         }))
