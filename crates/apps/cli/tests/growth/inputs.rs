@@ -49,7 +49,7 @@ pub(super) const INPUTS: [CountedInput; 30] = [
             &each(count, |at| encoder(&format!("l{at}"), "\"k\":1")),
         ))
     }),
-    ("log: buffers", 800, |count| {
+    ("log: buffers", 3_200, |count| {
         logged(&lines(count, |at| buffer(at, &encoder("", "\"k\":1"))))
     }),
     ("log: threads and buffers", 200, |count| {
@@ -63,7 +63,7 @@ pub(super) const INPUTS: [CountedInput; 30] = [
             buffer(at, &encoder("", &format!("\"k{at}\":1")))
         }))
     }),
-    ("log: buffers and waits", 800, |count| {
+    ("log: buffers and waits", 3_200, |count| {
         logged(&lines(count, |at| {
             format!("{}{}", buffer(at, ""), wait(at, at))
         }))
@@ -77,7 +77,7 @@ pub(super) const INPUTS: [CountedInput; 30] = [
     ("log: phases of a name", 800, |count| {
         logged(&lines(count, |at| phase("p", at)))
     }),
-    ("log: phases and buffers", 600, |count| {
+    ("log: phases and buffers", 1_200, |count| {
         logged(&lines(count, |at| {
             format!("{}{}", buffer(at, ""), phase(&format!("p{at}"), at))
         }))
