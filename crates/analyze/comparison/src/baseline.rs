@@ -63,7 +63,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::from_reports`].
+    /// Fails as [`Self::from_reports`] does.
     pub fn with(self, reports: &[Report]) -> Result<Self, BaselineError> {
         Self::of(self.runs.and(Runs::from_reports(reports).without_folders()))
     }

@@ -24,7 +24,7 @@ use super::turns::{SAME_PCT, STARTS, marked, numbered, turns, usual_distance};
 use super::waits::Awaited;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::Span;
-use crate::basics::statistics::percentile;
+use crate::basics::statistics::median;
 use crate::error::{Error, Result};
 use crate::report::StepsBy;
 use crate::request::StepChoice;
@@ -134,9 +134,7 @@ impl Series {
     /// Returns the period of the grid that the program keeps, if named steps usually come a period apart.
     fn period(&self, subject: &Subject) -> Option<u64> {
         let (period_ns, _) = subject.pace.as_ref()?;
-        let mut apart: Vec<u64> = self.tiles().map(|tile| tile.span.length_ns()).collect();
-        apart.sort_unstable();
-        let usual = percentile(&apart, 50)?;
+        let usual = median(self.tiles().map(|tile| tile.span.length_ns()))?;
         (usual.abs_diff(*period_ns) <= period_ns / NEAR_PARTS).then_some(*period_ns)
     }
 

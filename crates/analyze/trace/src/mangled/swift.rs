@@ -19,7 +19,7 @@ const MOST_WORK: usize = 1 << 20;
 const DEEPEST: usize = 1 << 13;
 /// Stands in texts for what cannot be shown; mostly nothing shows it anyway.
 const UNKNOWN: char = '\u{fffd}';
-/// What every kind of specialized function is called, once.
+/// Attribute of every kind of specialized function, which is shown once.
 const SPECIALIZED: &str = "specialized";
 /// Stands in the text of a context between what leads the name of what is in it, and what follows.
 const IN: char = '\0';
@@ -42,10 +42,10 @@ fn parsed(line: &str) -> Option<((char, &str), &str)> {
     Some(((section, code), value))
 }
 
-/// What an operator pushes.
+/// Result of an operator, on the stack.
 #[derive(Clone, Debug, Default)]
 struct Item {
-    /// What it is for the operators that pop it.
+    /// Letter by which operators choose what they pop.
     ///
     /// Types: `C`lass, `V`alue, enumerati`O`n, `P`rotocol, `a`lias or other name, `f`unction, generic
     /// `F`unction, t`u`ple, `e`xistential (`E` if simple), generic parameter `x`, any other `t`ype (`n`
@@ -57,7 +57,7 @@ struct Item {
     kind: char,
     /// All of it, with [`IN`] if it can be a context.
     text: String,
-    /// What a nominal type or extension is in.
+    /// Type, module or function around a nominal type or extension.
     context: Made,
     /// Name of a module or nominal type, label of an element, attributes of a function.
     before: String,
@@ -140,7 +140,7 @@ pub(super) fn readable(name: &str) -> Option<String> {
 /// The stack machine.
 #[derive(Default)]
 struct Machine<'a> {
-    /// What is left of the mangled name.
+    /// Rest of the mangled name.
     text: &'a str,
     stack: Vec<Ref>,
     substitutions: Vec<Ref>,

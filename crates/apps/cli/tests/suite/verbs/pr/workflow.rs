@@ -16,7 +16,7 @@ use super::action::{self, Run};
 use super::server::Server;
 use super::{Bench, has_curl};
 
-/// What a Mac has: this cannot record here, so it simulates. Each side has a scenario of its own.
+/// Program `metalens` of the Mac, which simulates, because nothing can be recorded here. Each side has a scenario of its own.
 const METALENS: &str = r#"#!/usr/bin/env bash
 case "$1" in
 doctor) echo 'a stand-in for a Mac'; exit "${DOCTOR:-0}" ;;
